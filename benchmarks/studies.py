@@ -28,7 +28,7 @@ def bradley_without_mlps():
 
 
 def fits_in_a_loop(plan):
-    """The same models, trained and asked for predictions in a plain loop; nothing is stored."""
+    """The same models, trained and applied in a plain loop; nothing is stored."""
     predictions = []
     for number in range(len(plan.data)):
         data = load(plan, number)

@@ -56,7 +56,7 @@ INK, FAINT, PAPER, FILL, CALLED, BADGE = "#1f2937", "#4b5563", "#ffffff", "#eef2
 def layers() -> list[str]:
     """The layers from top to bottom."""
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = (each for each in project["tool"]["importlinter"]["contracts"] if each["type"] == "layers")
+    (contract,) = (entry for entry in project["tool"]["importlinter"]["contracts"] if entry["type"] == "layers")
     return list(contract["layers"])
 
 

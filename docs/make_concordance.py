@@ -3,10 +3,11 @@
 python docs/make_concordance.py
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+
+from building.blocks import markdown_table, with_block
 
 from polyroc.validation.names_elsewhere import MEASURE_NAMES, OPTION_NAMES, MeasureNames
 
@@ -34,22 +35,12 @@ def _link(entry: MeasureNames) -> str:
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join([f"## {title}", "", *_lines([head, ["---"] * len(head), *rows])])
-
-
-def _lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
+    return f"## {title}\n\n{markdown_table(head, rows)}"
 
 
 def filled(text: str) -> str:
     """The page with the tables made anew."""
-    return re.sub(
-        r"(<!-- begin names -->\n).*?(<!-- end names -->)",
-        lambda match: f"{match[1]}\n{tables()}\n\n{match[2]}",
-        text,
-        flags=re.DOTALL,
-    )
+    return with_block(text, "names", tables())
 
 
 if __name__ == "__main__":

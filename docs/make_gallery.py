@@ -31,7 +31,7 @@ ORDER = (
 )
 HEAD = """# Gallery
 
-`polyroc.plot(result, ax=None)` draws what a verb found, on axes of yours or on new ones, and returns the artists;
+`polyroc.plot(result, ax=None)` draws the result of a verb, on given axes or on new ones, and returns the artists;
 nothing is shown or saved by itself. It needs matplotlib: `pip install "polyroc[plot]"`. On the command line
 `polyroc plot FILE --truth ... --scores ... --kind ... -o picture.svg` writes PNG, SVG or PDF.
 

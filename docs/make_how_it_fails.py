@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from building.blocks import with_block
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how_it_fails.md"
 FUZZ = ROOT / "tests" / "fuzz" / "results.json"
@@ -28,18 +30,14 @@ KILL_COLUMNS = {
 
 
 def filled(text: str) -> str:
-    """The page with its tables; each stands between two comments, `figures: NAME` and `end`."""
+    """The page with its tables made anew."""
     tables = {
         "fuzz": fuzz_table(json.loads(FUZZ.read_text())),
         "kills": kill_table(json.loads(KILLS.read_text())),
         "calls": call_table(json.loads(CALLS.read_text())),
     }
     for name, table in tables.items():
-        before, mark, rest = text.partition(f"<!-- figures: {name} -->\n")
-        _, end, after = rest.partition("<!-- end -->")
-        if not mark or not end:
-            raise ValueError(f"{PAGE.name} has no place for the figures of {name}")
-        text = f"{before}{mark}\n{table}\n\n{end}{after}"
+        text = with_block(text, name, table)
     return text
 
 

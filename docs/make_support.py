@@ -3,8 +3,9 @@
 python docs/make_support.py
 """
 
-import re
 from pathlib import Path
+
+from building.blocks import markdown_table, with_block
 
 from polyroc.engines.support import support_table
 
@@ -14,18 +15,12 @@ HEAD = ["", "in memory", "files by the engine", "Spark", "`Tally`"]
 
 def table() -> str:
     """The table in Markdown."""
-    lines = [HEAD, ["---"] * len(HEAD), *support_table()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown_table(HEAD, support_table())
 
 
 def filled(text: str) -> str:
     """The page with the table made anew."""
-    return re.sub(
-        r"(<!-- begin support -->\n).*?(<!-- end support -->)",
-        lambda match: f"{match[1]}\n{table()}\n\n{match[2]}",
-        text,
-        flags=re.DOTALL,
-    )
+    return with_block(text, "support", table())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The results of a full run in the pages of the papers.
 
-polyroc reproduce --out found
-python -m repro.pages found     fills the part between the two marks of repro/*/README.md
+polyroc reproduce --out reproduced
+python -m repro.pages reproduced     fills the part between the two marks of repro/*/README.md
 """
 
 import json

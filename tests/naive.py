@@ -742,7 +742,7 @@ def all_cut_rates(y, s, w, c):
 
 
 def net_benefit(y, p, w, t):
-    """Cases found less false alarms at the odds of the threshold, per case."""
+    """True positives less false alarms at the odds of the threshold, per case."""
     tp, _, fp, _ = table(y, p, w, t)
     return (tp - fp * t / (1 - t)) / sum(w)
 

@@ -84,7 +84,7 @@ class DoesNotAddUp(Prior):
 
 
 class Remembers(Prior):
-    """Fails if it is asked of a row that it was fitted on: that would be leakage."""
+    """Fails if it predicts a row that it was fitted on: that would be leakage."""
 
     def fit(self, X, y):
         self.seen = {row.tobytes() for row in np.asarray(X)}
@@ -92,7 +92,7 @@ class Remembers(Prior):
 
     def predict_proba(self, X):
         if any(row.tobytes() in self.seen for row in np.asarray(X)):
-            raise AssertionError("asked of a row it has learned from")
+            raise AssertionError("predicts a row that it was fitted on")
         return super().predict_proba(X)
 
 

@@ -103,7 +103,7 @@ def _positive(name):
 
 
 def question(verb, options):
-    """What is asked of the data: a measure, costs, a threshold."""
+    """What is computed of the data: a measure, costs, a threshold."""
     scores = options["scores"]
     several = scores.values() if isinstance(scores, dict) else [scores]
     if "d" in several:  # decisions

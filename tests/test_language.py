@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-MODULES = sorted(path for folder in ("src", "tests") for path in (ROOT / folder).rglob("*.py"))
+FOLDERS = ("src", "tests", "docs", "benchmarks", "examples", "repro")
+MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 # They say that a thing was obtained, not what it is: no variable, parameter, function or module has such a name.
 NO_NAMES = {"asked", "each", "found", "given", "held", "nobody", "said", "told"}
 # These are not part of a longer name either. The others can be: `held_out`, `for_each_class`, `priors_given`.
 NO_PARTS = {"asked", "nobody", "said", "told"}
 # A module is named after a thing, not after an activity; these nouns of the field end like one.
-NOUNS = {"operating", "planning", "ranking", "sampling"}
+NOUNS = {"operating", "planning", "pruning", "ranking", "sampling", "timing"}
 
 
 def defined_names(tree):

@@ -25,5 +25,5 @@ def tree() -> str:
 
 
 def _title(name: str) -> str:
-    found = re.search(r"^# (.+)$", (DOCS / f"{name}.md").read_text(), flags=re.MULTILINE)
-    return found[1] if found else name
+    heading = re.search(r"^# (.+)$", (DOCS / f"{name}.md").read_text(), flags=re.MULTILINE)
+    return heading[1] if heading else name

@@ -1,4 +1,4 @@
-"""What polyroc is held to: the tests that repeat a published number or agree with another package.
+"""The evidence for what polyroc computes: the tests that repeat a published number or agree with another package.
 
 A test says so itself, by a marker:
 
@@ -29,8 +29,8 @@ class Evidence(NamedTuple):
 
 def evidence(folder: Path = TESTS) -> list[Evidence]:
     """All of it, by source."""
-    found = [each for file in sorted(folder.rglob("test_*.py")) for each in _of_file(file, folder)]
-    return sorted(found, key=lambda each: (KINDS.index(each.kind), each.source.lower()))
+    entries = [entry for file in sorted(folder.rglob("test_*.py")) for entry in _of_file(file, folder)]
+    return sorted(entries, key=lambda entry: (KINDS.index(entry.kind), entry.source.lower()))
 
 
 def _of_file(file: Path, folder: Path) -> Iterator[Evidence]:
@@ -56,16 +56,16 @@ def _marks(test: ast.FunctionDef) -> Iterator[tuple[str, str, str]]:
     for decorator in test.decorator_list:
         match decorator:
             case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr=kind)) if kind in KINDS:
-                source, claim = (ast.literal_eval(each) for each in decorator.args)
+                source, claim = (ast.literal_eval(argument) for argument in decorator.args)
                 yield kind, source, claim
 
 
 def _code(text: str, test: ast.FunctionDef, constants: dict[str, ast.Assign]) -> str:
     """The test as it is written, below the constants of its module that it names, without its marks."""
-    shown = [each for each in test.decorator_list if not _is_mark(each)]
+    shown = [decorator for decorator in test.decorator_list if not _is_mark(decorator)]
     named = {node.id for part in [*shown, *test.body] for node in ast.walk(part) if isinstance(node, ast.Name)}
     used = [ast.get_source_segment(text, node) for name, node in constants.items() if name in named]
-    decorators = [f"@{ast.get_source_segment(text, each)}" for each in shown]
+    decorators = [f"@{ast.get_source_segment(text, decorator)}" for decorator in shown]
     return "\n".join([*filter(None, used), *decorators, ast.get_source_segment(text, test) or ""])
 
 
@@ -80,12 +80,12 @@ def _is_mark(decorator: ast.expr) -> bool:
 def section(kind: str) -> str:
     """The evidence of a kind as Markdown: by source, each claim with its test."""
     lines, source = [], None
-    for each in evidence():
-        if each.kind != kind:
+    for entry in evidence():
+        if entry.kind != kind:
             continue
-        if each.source != source:
-            source = each.source
+        if entry.source != source:
+            source = entry.source
             lines += [f"### {source}", ""]
-        lines += [f"<details><summary>{each.claim}</summary>", "", f"`{each.test}`", ""]
-        lines += ["```python", each.code, "```", "", "</details>", ""]
+        lines += [f"<details><summary>{entry.claim}</summary>", "", f"`{entry.test}`", ""]
+        lines += ["```python", entry.code, "```", "", "</details>", ""]
     return "\n".join(lines)

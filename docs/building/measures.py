@@ -55,8 +55,8 @@ def facts(measure: Measure) -> str:
 def table() -> str:
     """All measures in one table, each with a link to its page, and their place in the contents."""
     rows = [
-        f"| [`{key}`]({key}.md) | {' | '.join([each.name, each.needs, classes(each), law_of_chance(each)])} |"
-        for key, each in MEASURES.items()
+        f"| [`{key}`]({key}.md) | {one.name} | {one.needs} | {classes(one)} | {law_of_chance(one)} |"
+        for key, one in MEASURES.items()
     ]
     listed = ["", "```{toctree}", ":hidden:", "", *MEASURES, "```"]
     return "\n".join(["| key | what it is | needs | classes | chance |", "|---|---|---|---|---|", *rows, *listed])
@@ -82,10 +82,10 @@ def law_of_chance(measure: Measure) -> str:
     if known is None:
         return "none"
     fewest, most = measure.classes
-    found = {c: known(c, **measure.settings) for c in range(fewest, min(most or 6, 6) + 1)}
-    if len(set(found.values())) == 1:
-        return number(found[fewest])
-    return next(law for law, share in LAWS.items() if found == {c: share(c) for c in found})
+    values = {c: known(c, **measure.settings) for c in range(fewest, min(most or 6, 6) + 1)}
+    if len(set(values.values())) == 1:
+        return number(values[fewest])
+    return next(law for law, share in LAWS.items() if values == {c: share(c) for c in values})
 
 
 def options(measure: Measure) -> str:

@@ -63,13 +63,13 @@ def irises() -> pr.Scores:
 def roc(shade: str) -> Figure:
     """A ROC curve, with what the measure adds up."""
     figure, ax = axes(2.9, 2.7, xlabel="false positive rate", ylabel="true positive rate")
-    found = pr.curve(*two_classes())
+    curve = pr.curve(*two_classes())
     grid = np.linspace(0, 1, 2001)
-    height = np.interp(grid, found.fpr, found.tpr)
+    height = np.interp(grid, curve.fpr, curve.tpr)
     floor = grid if shade == "gini" else 0 * grid
     where = grid <= 0.1 if shade == "partial_auc" else np.full(len(grid), True)
     ax.fill_between(grid, floor, height, where=where, color=BLUE, alpha=0.25, linewidth=0)
-    ax.plot(found.fpr, found.tpr, color=BLUE)
+    ax.plot(curve.fpr, curve.tpr, color=BLUE)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
     ax.set(aspect="equal", xlim=(0, 1), ylim=(0, 1.01))
     return figure
@@ -143,12 +143,12 @@ def cost() -> Figure:
     y, s = two_classes()
     cuts = np.unique(s)
     for times, colour in ((1, BLUE), (5, ORANGE)):
-        asked = [pr.measure("expected_cost", threshold=float(cut), false_negative=times) for cut in cuts]
-        found = [float(pr.evaluate(y, s, measure=each, method=None)) for each in asked]
+        at_cuts = [pr.measure("expected_cost", threshold=float(cut), false_negative=times) for cut in cuts]
+        costs = [float(pr.evaluate(y, s, measure=measure, method=None)) for measure in at_cuts]
         ax.step(
-            cuts, found, where="post", color=colour, label=f"a miss costs {times} false alarm{'s' * (times > 1)}"
+            cuts, costs, where="post", color=colour, label=f"a miss costs {times} false alarm{'s' * (times > 1)}"
         )
-        ax.plot(cuts[np.argmin(found)], min(found), "o", color=colour)
+        ax.plot(cuts[np.argmin(costs)], min(costs), "o", color=colour)
     ax.legend(frameon=False, fontsize=8)
     return figure
 

@@ -1,4 +1,4 @@
-"""The numbers of the five papers that `polyroc reproduce` is held to, from the files it reads them from."""
+"""The numbers of the five papers that `polyroc reproduce` must agree with, from the files it reads them from."""
 
 import tomllib
 from pathlib import Path
@@ -16,21 +16,21 @@ PAPERS = {
 
 def groups(paper: str) -> list[dict[str, Any]]:
     """The groups of numbers of a paper."""
-    found: list[dict[str, Any]] = tomllib.loads((REPRO / paper / "expected.toml").read_text())["group"]
-    return found
+    entries: list[dict[str, Any]] = tomllib.loads((REPRO / paper / "expected.toml").read_text())["group"]
+    return entries
 
 
 def tables() -> str:
-    """A table for each paper: where the numbers stand, how many they are, what is asked of them, and why."""
+    """A table for each paper: where the numbers stand, how many they are, how closely they must agree, and why."""
     return "\n\n".join(f"### {name}: table by table\n\n{_table(paper)}" for paper, name in PAPERS.items())
 
 
 def _table(paper: str) -> str:
     rows = [
-        f"| {group['table']} | {len(group['numbers'])} | {_asked(group)} | {_cell(group['reason'])} |"
+        f"| {group['table']} | {len(group['numbers'])} | {_requirement(group)} | {_cell(group['reason'])} |"
         for group in groups(paper)
     ]
-    return "\n".join(["| where | numbers | asked | why |", "|---|---|---|---|", *rows])
+    return "\n".join(["| where | numbers | required | why |", "|---|---|---|---|", *rows])
 
 
 def _cell(text: str) -> str:
@@ -38,7 +38,7 @@ def _cell(text: str) -> str:
     return text.replace("|", r"\|").replace("$", r"\$").replace("<", r"\<")
 
 
-def _asked(group: dict[str, Any]) -> str:
+def _requirement(group: dict[str, Any]) -> str:
     kind, tolerance = group.get("kind", "agrees"), group.get("tolerance", 0)
     if kind in ("shown", "not obtainable"):
         return kind

@@ -46,8 +46,8 @@ def _draw(app: Sphinx) -> None:
 
 
 def _complete(_: Sphinx, page: str, source: list[str]) -> None:
-    """Put what is made where the page asks for it, and the facts of a measure into its page."""
-    text = PLACE.sub(lambda found: MADE[found[1]](), source[0])
+    """Put generated parts where the page names them, and the facts of a measure into its page."""
+    text = PLACE.sub(lambda match: MADE[match[1]](), source[0])
     folder, _, key = page.rpartition("/")
     if folder == "measures" and key != "index":
         text = measures.page(key, text)

@@ -98,8 +98,8 @@ def recentred(sampled: Sampled) -> Ends:
 
 def inner_end_recentred(sampled: Sampled) -> Ends:
     """Half a case; the end that faces 1/2 at least that of the recentred interval, within Wilson's."""
-    edge, moved = wilson(sampled.p, sampled.m), recentred(sampled)
-    return hull(unseen(0.5)(sampled), (np.maximum(moved[0], edge[0]), np.minimum(moved[1], edge[1])))
+    edge, centred = wilson(sampled.p, sampled.m), recentred(sampled)
+    return hull(unseen(0.5)(sampled), (np.maximum(centred[0], edge[0]), np.minimum(centred[1], edge[1])))
 
 
 def wilson_effective(most: float) -> Candidate:
@@ -145,7 +145,7 @@ def try_cell(cell: Cell, measure: str) -> Rows:
     setting = truths.setting_of(cell.model)
     drawn = (draw(cell.model, cell.values, cell.sizes, cell.rng(replicate)) for replicate in range(REPLICATES))
     p, v, m = (
-        np.array(each) for each in zip(*(_components(measure, data, setting) for data in drawn), strict=True)
+        np.array(column) for column in zip(*(_components(measure, data, setting) for data in drawn), strict=True)
     )
     sampled = Sampled(p, v, np.array(cell.sizes, dtype=float), m[0])
     without_error, edge = sampled.variance < 1e-24, wilson(p, m[0])

@@ -33,8 +33,8 @@ def choose(name: str, data: Data, setting: Setting, seed: int) -> pr.OperatingPo
     """The operating point of a sample, its choice repeated in resamples."""
     order = list(range(int(data.y.max()) + 1))
     method = pr.Bootstrap(n=RESAMPLES, rng=seed, n_jobs=1)
-    given = options(pr.operate, data, setting)
-    return pr.operate(data.y, data.scores[0], labels=order, method=method, **CHOICES[name], **given)
+    design = options(pr.operate, data, setting)
+    return pr.operate(data.y, data.scores[0], labels=order, method=method, **CHOICES[name], **design)
 
 
 @cache

@@ -368,8 +368,8 @@ def _by_set(rows: Rows) -> str:
     lines = []
     for kind, name in KINDS.items():
         line = [name]
-        for each in ("choice", "seen", "report"):
-            own = [row for row in pick(rows, kind=kind, set=each) if row["model"] not in OUTLIER_MODELS]
+        for part in ("choice", "seen", "report"):
+            own = [row for row in pick(rows, kind=kind, set=part) if row["model"] not in OUTLIER_MODELS]
             line.append(f"{_share_good(own)}; worst {percent(rate(_extreme(own)))}" if own else "")
         lines.append(line)
     return table(["what", "choice", "seen", "report, without outliers"], lines)

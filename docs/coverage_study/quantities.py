@@ -47,14 +47,14 @@ def options(function: Any, data: Data, setting: Setting) -> dict[str, Any]:
 
     A cohort is the default of `sampling`. A version of polyroc without the option takes class sizes as fixed.
     """
-    given: dict[str, Any] = {}
+    design: dict[str, Any] = {}
     if data.weights is not None:
-        given["sample_weight"] = data.weights
+        design["sample_weight"] = data.weights
     if data.groups is not None:
-        given["groups"] = data.groups
+        design["groups"] = data.groups
     if not setting.cohort and _takes_sampling(function):
-        given["sampling"] = "case-control"
-    return given
+        design["sampling"] = "case-control"
+    return design
 
 
 @cache
@@ -76,7 +76,7 @@ def inputs(name: str, data: Data, classifier: int, setting: Setting) -> Any:
     return scores
 
 
-def asked_for(name: str, setting: Setting) -> str:
+def measure_text(name: str, setting: Setting) -> str:
     """The measure as `evaluate` reads it."""
     if name == "net_benefit":
         return f"{name}(threshold={BENEFIT_AT})"
@@ -100,8 +100,8 @@ def evaluate(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> 
 
 def _measure(name: str, data: Data, setting: Setting, method: Any) -> Result:
     y_score = inputs(name, data, 0, setting)
-    given = options(pr.evaluate, data, setting) | order(name, data)
-    estimate: Any = pr.evaluate(data.y, y_score, measure=asked_for(name, setting), method=method, **given)
+    design = options(pr.evaluate, data, setting) | order(name, data)
+    estimate: Any = pr.evaluate(data.y, y_score, measure=measure_text(name, setting), method=method, **design)
     return _from_estimate(estimate)
 
 
@@ -115,9 +115,9 @@ def evaluate_binned(name: str, data: Data, setting: Setting, bits: int) -> Any:
 def compare(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> pr.Comparison | None:
     """All classifiers by one measure, under the names "0", "1", ...; None if it is not defined for the sample."""
     scores = {str(i): inputs(name, data, i, setting) for i in range(len(data.scores))}
-    given = options(pr.compare, data, setting) | order(name, data)
+    design = options(pr.compare, data, setting) | order(name, data)
     try:
-        return pr.compare(data.y, scores, measure=asked_for(name, setting), method=method, **given)
+        return pr.compare(data.y, scores, measure=measure_text(name, setting), method=method, **design)
     except pr.errors.NotApplicableError:
         return None
 
@@ -126,9 +126,9 @@ def divide(name: str, data: Data, setting: Setting, by: Any) -> Any:
     """Subgroups of the cases: of one classifier its values, of several their comparison."""
     scores = {str(i): inputs(name, data, i, setting) for i in range(len(data.scores))}
     verb = pr.compare if len(scores) > 1 else pr.evaluate
-    given = options(verb, data, setting) | order(name, data)
+    design = options(verb, data, setting) | order(name, data)
     y_score = scores if len(scores) > 1 else scores["0"]
-    return verb(data.y, y_score, measure=asked_for(name, setting), by=by, **given)
+    return verb(data.y, y_score, measure=measure_text(name, setting), by=by, **design)
 
 
 def _from_estimate(estimate: Any) -> Result:
@@ -136,8 +136,8 @@ def _from_estimate(estimate: Any) -> Result:
 
 
 def _curve_area(kind: Any, data: Data, setting: Setting) -> Result:
-    given = options(pr.curve, data, setting)
-    curve: Any = pr.curve(data.y, data.scores[0], kind=kind, **given)
+    design = options(pr.curve, data, setting)
+    curve: Any = pr.curve(data.y, data.scores[0], kind=kind, **design)
     return _from_estimate(curve.area)
 
 
@@ -161,13 +161,13 @@ def _information_gain(data: Data, setting: Setting) -> Result:
 def _likelihood_ratio(data: Data, setting: Setting) -> Result:
     """Positive: P(1 | 1) / P(1 | 0)."""
     ratios = _rates(data, setting).likelihood_ratios()
-    (ratio,) = (each for each in ratios if (each.decision, each.of, each.against) == ("1", "1", "0"))
+    (ratio,) = (entry for entry in ratios if (entry.decision, entry.of, entry.against) == ("1", "1", "0"))
     return Result(ratio.value, tuple(ratio.confidence_interval()))
 
 
 def _net_benefit(data: Data, setting: Setting) -> Result:
-    given = options(pr.decision_curve, data, setting)
-    curve = pr.decision_curve(data.y, chances(data.scores[0], setting), thresholds=[BENEFIT_AT], **given)
+    design = options(pr.decision_curve, data, setting)
+    curve = pr.decision_curve(data.y, chances(data.scores[0], setting), thresholds=[BENEFIT_AT], **design)
     (benefit,) = curve.curves.values()
     low, high = benefit.confidence_interval()
     return Result(float(benefit.value[0]), (float(low[0]), float(high[0])))
@@ -188,15 +188,15 @@ def benefit_difference(data: Data, setting: Setting, thresholds: tuple[float, ..
 def curve_tests(data: Data, setting: Setting, seed: int) -> dict[tuple[str, str], float]:
     """P-values of the hypothesis that two curves, or decisions, are equal, by what is tested and the test."""
     scores = {str(i): data.scores[i] for i in range(2)}
-    given = {} if data.groups is None else {"groups": data.groups}
-    test = pr.curves.venkatraman(data.y, scores, n=PERMUTATIONS, rng=seed, **given)
+    design = {} if data.groups is None else {"groups": data.groups}
+    test = pr.curves.venkatraman(data.y, scores, n=PERMUTATIONS, rng=seed, **design)
     pvalues = {("roc_curve", "paired"): test.pair("0", "1").pvalue}
     if data.groups is None:
         half = np.arange(len(data.y)) % 2 == 0  # two sets of cases
         apart = {name: pr.Scores.from_arrays(data.y[rows], s[rows]) for (name, s), rows in _sets(scores, half)}
         unpaired = pr.curves.venkatraman(apart, n=PERMUTATIONS, rng=seed)
         pvalues["roc_curve", "unpaired"] = unpaired.pair("0", "1").pvalue
-        measure = asked_for("sensitivity", setting)
+        measure = measure_text("sensitivity", setting)
         for key in (measure, measure.replace("sensitivity", "specificity")):
             exact = pr.compare(data.y, scores, measure=key, method=pr.McNemar())
             pvalues[key.partition("(")[0], "mcnemar"] = exact.pvalue

@@ -127,7 +127,7 @@ def _true(cell: Cell, measure: str, classifier: int = 0) -> float:
 
 def _row(cell: Cell, kind: str, measure: str, **fields: Any) -> dict[str, str]:
     """A line of the results; rates and widths with four digits, so that they are the same on every machine."""
-    shown = {name: f"{each:.4f}" if isinstance(each, float) else str(each) for name, each in fields.items()}
+    shown = {name: f"{value:.4f}" if isinstance(value, float) else str(value) for name, value in fields.items()}
     if "truth" in fields:
         shown["truth"] = f"{fields['truth']:.6f}"
     facts = {
@@ -300,7 +300,7 @@ def wald(difference: pr.Difference) -> Ends:
 def mover(comparison: pr.Comparison) -> Ends:
     """Zou & Donner's interval of the difference, from the two guarded intervals and the correlation."""
     first, second = comparison.estimates.values()
-    (l1, u1), (l2, u2) = (each.confidence_interval(LEVEL) for each in (first, second))
+    (l1, u1), (l2, u2) = (estimate.confidence_interval(LEVEL) for estimate in (first, second))
     a, b, v = first.value, second.value, comparison.covariance
     scale = math.sqrt(v[0, 0] * v[1, 1])
     r = max(-1.0, min(1.0, v[0, 1] / scale)) if scale > 0 else 0.0
@@ -322,7 +322,7 @@ def _several(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
         if comparison is None:
             raise ValueError(f"{name} must be defined in every sample of a cell with several classifiers.")
         pvalues.append(comparison.pvalue)
-        ends = np.array([each.simultaneous_interval(LEVEL) for each in comparison.differences.values()])
+        ends = np.array([pair.simultaneous_interval(LEVEL) for pair in comparison.differences.values()])
         inside.append(bool(((ends[:, 0] <= true + 1e-9) & (true - 1e-9 <= ends[:, 1])).all()))
         missing.append(bool(np.isnan(ends).any()))
         widths.append(float(np.median(ends[:, 1] - ends[:, 0])))
@@ -503,8 +503,9 @@ COST = {
 
 def _effort(cell: Cell) -> float:
     """About how long a cell takes, in milliseconds."""
-    each = COST[cell.kind] if cell.kind in COST else 4.0 * max(len(cell.values), cell.subgroups)
-    return cell.replicates * each * (1 if cell.kind == "band" else len(cell.measures)) + 15 * cell.bootstrap
+    milliseconds = COST[cell.kind] if cell.kind in COST else 4.0 * max(len(cell.values), cell.subgroups)
+    measures = 1 if cell.kind == "band" else len(cell.measures)
+    return cell.replicates * milliseconds * measures + 15 * cell.bootstrap
 
 
 def _report(number: int, count: int, start: float, share: float, cell: Cell, seconds: float) -> None:

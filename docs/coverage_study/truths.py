@@ -25,7 +25,7 @@ from models import (
     steps,
     volume,
 )
-from quantities import BENEFIT_AT, FIXED_RATE, SPECIAL, Setting, asked_for, inputs, order
+from quantities import BENEFIT_AT, FIXED_RATE, SPECIAL, Setting, inputs, measure_text, order
 from scipy.optimize import brentq
 from scipy.special import logit, ndtri
 
@@ -136,7 +136,7 @@ def _cost_area(laws: list[Law]) -> float:
     x = np.unique(np.r_[x, x.min() - 1e3, x.max() + 1e3])
     false, missed = 1.0 - laws[0].cdf(x), laws[1].cdf(x)
     p = (np.arange(1000) + 0.5) / 1000
-    return float(np.mean([np.min(each * missed + (1.0 - each) * false) for each in p]))
+    return float(np.mean([np.min(share * missed + (1.0 - share) * false) for share in p]))
 
 
 def benefit_curve(model: Model, value: float, sizes: tuple[int, ...], thresholds: tuple[float, ...]) -> Floats:
@@ -181,13 +181,13 @@ def _of_columns(measure: str, model: Model, step: float, sizes: tuple[int, ...])
         return None
     classes, priors = len(sizes), np.array(sizes) / sum(sizes)
     higher = [
-        standard_cdf(model.family, standard_nodes(model.family) + each) for each in steps(model, step, classes)
+        standard_cdf(model.family, standard_nodes(model.family) + shift) for shift in steps(model, step, classes)
     ]
-    right = np.array([np.mean(each ** (classes - 1)) for each in higher])
+    right = np.array([np.mean(probability ** (classes - 1)) for probability in higher])
     rates = np.where(np.eye(classes, dtype=bool), right[:, None], ((1.0 - right) / (classes - 1))[:, None])
     exact = {
-        "hand_till": float(np.mean([each.mean() for each in higher])),
-        "ova": float(np.mean([each.mean() for each in higher])),
+        "hand_till": float(np.mean([probability.mean() for probability in higher])),
+        "ova": float(np.mean([probability.mean() for probability in higher])),
         "pdi": float(right.mean()),
         "macro_average": float(right.mean()),
         "accuracy": float(priors @ right),
@@ -247,7 +247,7 @@ def _value(
     if measure in SPECIAL:
         return SPECIAL[measure](data, setting).value
     weight = {} if data.weights is None else {"sample_weight": data.weights}
-    y_score, named = inputs(measure, data, 0, setting), asked_for(measure, setting)
+    y_score, named = inputs(measure, data, 0, setting), measure_text(measure, setting)
     estimate = pr.evaluate(data.y, y_score, measure=named, method=None, **weight, **order(measure, data))
     return float(estimate)  # type: ignore[arg-type]
 

@@ -29,7 +29,7 @@ def nested_interval(value: Array, inner: Array, within: Array) -> tuple[float, f
     error = float(np.mean((inside - value) ** 2) - np.mean(within))
     naive = sqrt(float(np.mean(within)) / K)
     # As in the paper: between the naive standard error and sqrt(K) times it.
-    spread = min(max(sqrt(max(error, 0.0) * (K - 1) / K), naive), sqrt(K) * naive)
+    standard_error = min(max(sqrt(max(error, 0.0) * (K - 1) / K), naive), sqrt(K) * naive)
     ordinary, nested = float(value.mean()), float(inside.mean())
     corrected = nested - (1 + (K - 2) / K) * (nested - ordinary)
-    return corrected, corrected - Z * spread, corrected + Z * spread
+    return corrected, corrected - Z * standard_error, corrected + Z * standard_error

@@ -305,19 +305,19 @@ def summarised(cell: Cell, outcomes: Sequence[dict[str, Outcome]]) -> Rows:
     """The rows of one cell: by method, target, and value or difference."""
     rows = []
     for method in outcomes[0]:
-        own = [each[method] for each in outcomes]
-        learner = float(np.mean([truth for each in own for truth in each.truths]))
+        own = [by_method[method] for by_method in outcomes]
+        learner = float(np.mean([truth for outcome in own for truth in outcome.truths]))
         for target in ("models", "learner"):
             singles = [
                 (one, learner if target == "learner" else truth)
-                for each in own
-                for one, truth in zip(each.singles, each.truths, strict=True)
+                for outcome in own
+                for one, truth in zip(outcome.singles, outcome.truths, strict=True)
             ]
             rows.append(_row(cell, method, target, "value", len(own), singles))
             differences = [
-                (each.difference, 0.0 if target == "learner" else each.truths[0] - each.truths[1])
-                for each in own
-                if each.difference is not None
+                (outcome.difference, 0.0 if target == "learner" else outcome.truths[0] - outcome.truths[1])
+                for outcome in own
+                if outcome.difference is not None
             ]
             if differences:
                 rows.append(_row(cell, method, target, "difference", len(own), differences))

@@ -58,25 +58,25 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
         key: pr.front(family, X, y, **{"generations": generations, **options})
         for key, (family, options) in searches().items()
     }
-    volumes = volume_shares([found.rates for found in fronts.values()], POINTS, 0)
+    volumes = volume_shares([front.rates for front in fronts.values()], POINTS, 0)
     peer = list(fronts).index(PEER)
-    for i, (key, found) in enumerate(fronts.items()):
+    for i, (key, front) in enumerate(fronts.items()):
         yield {
             "data": name,
             "search": key,
-            "generations": found.search.generations,
-            "points": len(found),
-            "fewest_errors": int((len(y) - found.counts.trace(axis1=1, axis2=2)).min()),
+            "generations": front.search.generations,
+            "points": len(front),
+            "fewest_errors": int((len(y) - front.counts.trace(axis1=1, axis2=2)).min()),
             "gini": round(volumes[i][i].value, 4),
             "standard_error": round(volumes[i][i].standard_error, 4),
-            "lately": round(found.growth.lately, 4),
+            "lately": round(front.growth.lately, 4),
             "only_this": "" if i == peer else round(volumes[i][peer].value, 4),
             "only_knn": "" if i == peer else round(volumes[peer][i].value, 4),
         }
 
 
 def halves_of(name: str) -> Iterator[dict[str, Any]]:
-    """One record per split of a set: fronts found on one half of the cases and judged on the other.
+    """One record per split of a set: fronts searched on one half of the cases and evaluated on the other.
 
     Rates of nearest neighbours are leave-one-out on their own half, those of logistic regression are not; on the
     other half the two are alike.
@@ -86,16 +86,16 @@ def halves_of(name: str) -> Iterator[dict[str, Any]]:
         half = np.random.default_rng(split).permutation(len(y)) % 2 == 0
         for key in (PEER, "logistic, fitted start"):
             family, options = searches()[key]
-            found = pr.front(family, X[half], y[half], generations=100, **options)
-            judged = found.on(X[~half], y[~half], n_points=POINTS)
+            front = pr.front(family, X[half], y[half], generations=100, **options)
+            evaluated = front.on(X[~half], y[~half], n_points=POINTS)
             yield {
                 "data": name,
                 "split": split,
                 "search": key,
-                "points": len(found),
-                "gini_found": round(judged.apparent_gini.value, 4),
-                "gini_other_half": round(judged.gini.value, 4),
-                "still_not_dominated": int(judged.non_dominated.sum()),
+                "points": len(front),
+                "gini_found": round(evaluated.apparent_gini.value, 4),
+                "gini_other_half": round(evaluated.gini.value, 4),
+                "still_not_dominated": int(evaluated.non_dominated.sum()),
             }
 
 
@@ -104,8 +104,8 @@ def main(arguments: list[str]) -> None:
     wanted = arguments[0] if arguments else ""
     if wanted != "--page":
         names = [name for name in sets() if name.startswith(wanted)]
-        rows = [told(row) for name in names for row in rows_of(name)]
-        halves = [told(row) for name in names if name in ("vehicle", "image") for row in halves_of(name)]
+        rows = [printed(row) for name in names for row in rows_of(name)]
+        halves = [printed(row) for name in names if name in ("vehicle", "image") for row in halves_of(name)]
         if wanted:
             return
         write(rows, RESULTS)
@@ -113,8 +113,8 @@ def main(arguments: list[str]) -> None:
     PAGE.write_text(filled(PAGE.read_text(), read(RESULTS), read(HALVES)))
 
 
-def told(row: dict[str, Any]) -> dict[str, Any]:
-    """The same; a long run says where it is."""
+def printed(row: dict[str, Any]) -> dict[str, Any]:
+    """Print a row, so that a long run shows its progress, and return it."""
     print(*row.values(), sep="\t", flush=True)  # noqa: T201
     return row
 

@@ -106,7 +106,7 @@ def test_working_hotelling_bands_hold_a_binormal_curve_as_often_as_they_say():
 
 @pytest.mark.slow
 def test_resampled_simultaneous_band_holds_the_whole_curve_where_negatives_are_few():
-    """It held 91 % of these before it contained the pointwise band by formula."""
+    """It contained 91 % of these before it contained the pointwise band by formula."""
     times = 150
     covered = coverage(Binormal(1.8), (20, 200), times, band="simultaneous", method=METHODS["bootstrap"])
     assert covered.all(axis=1).sum() >= least(times, 0.95)

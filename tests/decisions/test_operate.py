@@ -1,4 +1,4 @@
-"""Operating points: against brute force, under limits, judged apart; bad terms and what is said of them."""
+"""Operating points: against brute force, under limits, evaluated on other cases; errors of invalid terms."""
 
 import itertools
 import json

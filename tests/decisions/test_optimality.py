@@ -173,7 +173,7 @@ def test_larger_data_are_no_worse_than_a_plain_search(seed, c):
     assert point.expected_cost <= plain_search(y, P, costs, starts=32, seed=seed) + EXACT
 
 
-# What is said of it --------------------------------------------------------------------------------------------
+# How it is described --------------------------------------------------------------------------------------------
 
 
 def test_what_is_printed():

@@ -189,7 +189,7 @@ def test_likelihood_ratios_without_a_case():
     assert ratios["a", "a", "b"].value == math.inf
     assert ratios["a", "b", "a"].value == 0
     assert math.isnan(ratios["c", "a", "b"].value)
-    for key in (("c", "a", "b"), ("c", "b", "a")):  # said of neither
+    for key in (("c", "a", "b"), ("c", "b", "a")):  # decided for neither
         assert all(math.isnan(end) for end in ratios[key].confidence_interval())
 
 

@@ -4,15 +4,12 @@ import contextlib
 import io
 import re
 import runpy
-import sys
 
 import pytest
+from building import contents, evidence, examples, mathtext, measures, pictures, reproduction
 
 import pages
 from polyroc.measures.registry import MEASURES
-
-sys.path.insert(0, str(pages.DOCS))
-from building import contents, evidence, examples, mathtext, measures, pictures, reproduction
 
 PAGES = [page for page in pages.pages() if page != pages.ROOT / "README.md"]  # whose commands need files
 RUN_ELSEWHERE = {"gallery.md"}  # test_plots runs the scripts it is made of

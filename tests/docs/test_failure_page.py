@@ -1,11 +1,10 @@
 """The page "How it fails" states what was measured, and the table of the limits of `polyroc serve` what is set."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
 
-import pytest
+import make_how_it_fails as made
 
 from fuzz.subjects import SUBJECTS
 from polyroc.cli.serve import LIMITS
@@ -14,20 +13,12 @@ from polyroc.serve.limits import Limits
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def made():
-    specification = importlib.util.spec_from_file_location("how_it_fails", ROOT / "docs" / "make_how_it_fails.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-def test_the_page_is_made_of_the_stored_figures(made):
+def test_the_page_is_made_of_the_stored_figures():
     text = made.PAGE.read_text(encoding="utf-8")
     assert made.filled(text) == text
 
 
-def test_the_figures_are_those_of_all_subjects(made):
+def test_the_figures_are_those_of_all_subjects():
     results = json.loads(made.FUZZ.read_text(encoding="utf-8"))
     assert list(results["subjects"]) == list(SUBJECTS)
     for name, figure in results["subjects"].items():
@@ -37,7 +28,7 @@ def test_the_figures_are_those_of_all_subjects(made):
         assert (ROOT / figure["test"]).exists()
 
 
-def test_no_failure_is_known(made):
+def test_no_failure_is_known():
     results = json.loads(made.FUZZ.read_text(encoding="utf-8"))
     assert {name: figure["failures"] for name, figure in results["subjects"].items() if figure["failed"]} == {}
     calls = json.loads(made.CALLS.read_text(encoding="utf-8"))["kinds"]

@@ -1,4 +1,4 @@
-"""What the README shows is run as a newcomer would, and what it says is said elsewhere with evidence."""
+"""What the README shows is run as a newcomer would, and its claims have evidence elsewhere."""
 
 import re
 import shlex

@@ -150,7 +150,7 @@ def test_refinement_of_one_column(data, tolerance):
 
 
 def check_solution(y, columns, w, keys, tolerance, matrix):
-    """Bounds as narrow as asked, unless neighbouring doubles are all that is left; the exact value is inside."""
+    """Bounds as narrow as required, unless only neighbouring doubles are left; the exact value is inside."""
     rows = MemoryRows(Batch(y.astype(np.int32), [np.ascontiguousarray(column) for column in columns], w))
     places = tuple(range(len(columns)))
     schema = Schema((0, 1, 2), "matrix" if matrix else "score", ordered=True)

@@ -186,7 +186,7 @@ def test_counts_beyond_two_bytes(bits):
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
 def test_counts_are_those_of_the_definition(classes):
-    """Whatever waits, whenever it is asked for, added or seen in pieces of any size."""
+    """Whatever waits, whenever it is read, added or looked at in pieces of any size."""
     rng = np.random.default_rng(classes)
     layout = Layout.of(13).refined(np.full(Layout.of(13).size, 2))
     x = np.concatenate([rng.random(300_000), rng.normal(size=1000), rng.integers(0, 3, 100_000) / 7])

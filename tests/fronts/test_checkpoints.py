@@ -1,4 +1,4 @@
-"""Searches that are gone on with, interrupted, killed: nothing that was found is lost, nothing is overwritten."""
+"""Searches that are resumed, interrupted, killed: no point of the front is lost, no file is overwritten."""
 
 import os
 import signal
@@ -100,12 +100,12 @@ class Interrupting(Tilt):
         return probabilities
 
 
-def test_an_interrupt_keeps_what_was_found_and_can_be_gone_on_with(tmp_path):
+def test_an_interrupted_search_keeps_its_front_and_can_be_resumed(tmp_path):
     X, y = three_blobs()
     file = tmp_path / "front.npz"
     broken = pr.front(Interrupting(), X, y, generations=60, save=file)
     assert broken.search.interrupted
-    assert broken.search.generations == 28  # the start was the first question, the last one is as if not asked
+    assert broken.search.generations == 28  # the first prediction was that of the start; the last one failed
     assert "28 generations, interrupted" in repr(broken)
     assert pr.Front.load(file).to_dict() == broken.to_dict()
 
@@ -134,11 +134,11 @@ import sys
 import polyroc as pr
 from front_data import three_blobs
 X, y = three_blobs()
-def tell(done, total, what):
+def show(done, total, what):
     print(done, flush=True)
 family = pr.fronts.LogisticFamily()
-found = pr.front(family, X, y, generations=10**6, save=sys.argv[1], save_every=0, progress=tell)
-print("kept", found.search.generations, found.search.interrupted, len(found), flush=True)
+front = pr.front(family, X, y, generations=10**6, save=sys.argv[1], save_every=0, progress=show)
+print("kept", front.search.generations, front.search.interrupted, len(front), flush=True)
 """
 
 
@@ -146,7 +146,7 @@ print("kept", found.search.generations, found.search.interrupted, len(found), fl
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-C", "kill -9"])
 def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
-    """A real process: ctrl-C returns what was found; kill -9 leaves the last front stored, whole."""
+    """A real process: ctrl-C returns the front so far; kill -9 leaves the last front stored, whole."""
     file = tmp_path / "front.npz"
     command = [sys.executable, "-c", SEARCH, str(file)]
     tests = {"PYTHONPATH": str(Path(__file__).parents[1])}
@@ -179,7 +179,7 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
-    """The front of the first draws, as if no more had been asked for; of the classifier that waited, one batch."""
+    """The front of the first draws, as if no more had been requested; of the classifier that waited, one batch."""
     _, y = three_blobs()
     P = np.random.default_rng(0).dirichlet(np.ones(3), len(y)) + np.eye(3)[y] / 2
     P /= P.sum(axis=1, keepdims=True)

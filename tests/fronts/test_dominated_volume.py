@@ -72,7 +72,7 @@ def test_sampled_volumes_are_within_their_error():
 
 @pytest.mark.parametrize("classes", [2, 3, 4, 5])
 def test_points_are_uniform_below_chance(classes):
-    """Their share above a corner is the exact one, their number the one asked for."""
+    """Their share above a corner is the exact one, their number the requested one."""
     points = np.concatenate(list(points_below_chance(classes, 50_000, np.random.default_rng(0))))
     D = classes * (classes - 1)
     assert points.shape == (50_000, D)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError, MissingFileError, NotApplicableError
-from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.rules import CostRule
 from strategies import classes, weights
 
@@ -89,7 +89,7 @@ def test_two_classes_are_the_staircase_of_the_roc_curve(data):
 
 
 def test_two_classes_are_bounded_by_cost_ratios():
-    """An error on 0 costs 1 to 3 times one on 1: thresholds from 1/2 to 3/4, whichever way it is said."""
+    """An error on 0 costs 1 to 3 times one on 1: thresholds from 1/2 to 3/4, whichever way it is written."""
     P1 = np.array([0.1, 0.4, 0.6, 0.7, 0.9])
     y = np.array([0, 1, 1, 0, 1])
     P = np.column_stack([1 - P1, P1])

@@ -126,7 +126,7 @@ def test_the_logistic_front_on_its_own_cases_is_itself():
 
 
 def test_a_searched_front_flatters_itself():
-    """Sixteen features without meaning: the front found on 45 cases has much that others do not bear out."""
+    """Sixteen features without meaning: the front of 45 cases is much worse on others."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 15)
     X = rng.normal(size=(45, 16))

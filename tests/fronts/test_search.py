@@ -13,7 +13,7 @@ import polyroc as pr
 from front_data import Tilt, errors_of, three_blobs
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.archive import Archive, Objectives
-from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.fronts.evolution import PQRS_INTERVALS, select
 from polyroc.rules import CostRule
 from strategies import at_most

@@ -1,4 +1,4 @@
-"""Differences by the bootstrap: intervals of the kind asked for, from the replicates of the difference."""
+"""Differences by the bootstrap: intervals of the method's kind, from the replicates of the difference."""
 
 import json
 

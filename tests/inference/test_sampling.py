@@ -282,7 +282,7 @@ def test_weights_of_one_size_are_as_none_whatever_the_size():
             assert evaluation.estimates[key].standard_error == pytest.approx(estimate.standard_error, rel=1e-9)
 
 
-# What is asked for
+# Which sampling is stated
 
 
 @pytest.mark.parametrize(
@@ -333,8 +333,9 @@ def test_engines_do_not_repeat_rows(tmp_path):
 
 def test_the_command_line_says_how_cases_were_sampled(tmp_path):
     file = tmp_path / "cases.csv"
-    file.write_text("truth,said,w\n" + "\n".join(f"t{k},t{d},3" for k, d in zip(Y, D, strict=True)))
-    columns = ["evaluate", str(file), "--truth", "truth", "--scores", "said", "--weight", "w", "--pos-label", "t1"]
+    file.write_text("truth,decision,w\n" + "\n".join(f"t{k},t{d},3" for k, d in zip(Y, D, strict=True)))
+    columns = ["evaluate", str(file), "--truth", "truth", "--scores", "decision"]
+    columns += ["--weight", "w", "--pos-label", "t1"]
     shown = polyroc(*columns, "--sampling", "case-control", "--weight-kind", "frequency").stdout
     assert "class sizes fixed (case-control)" in shown
     assert "Each row counts as many cases as its frequency weight says." in shown

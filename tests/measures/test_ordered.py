@@ -160,7 +160,7 @@ def test_delta_method_agrees_with_simulation():
 
 
 def test_volumes_of_two_classifiers_can_be_compared():
-    """What Sampat et al. (2009) regret that nobody can do."""
+    """An analysis that Sampat et al. (2009) say is not available."""
     rng = np.random.default_rng(8)
     y = np.repeat([0, 1, 2], 80)
     good = rng.normal(size=240) + 1.5 * y

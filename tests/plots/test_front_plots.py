@@ -181,7 +181,7 @@ def test_lines_have_the_shade_of_a_rate_and_are_the_fainter_the_more_there_are(t
     assert few.lines.get_alpha() > picture.lines.get_alpha() > 0
 
 
-@pytest.mark.parametrize("colour", [("class 0", "nobody"), "rainbow", ("class 0",), 3])
+@pytest.mark.parametrize("colour", [("class 0", "class 9"), "rainbow", ("class 0",), 3])
 def test_unknown_colours_are_refused(three, colour):
     for kind in ("false_positives", "parallel"):
         with pytest.raises(InputError, match="colour"):

@@ -55,7 +55,7 @@ MADE = {
 }
 
 
-# Pairs of twenty are not listed unless asked for; the test of so many texts against each other would take long.
+# Pairs of twenty are not listed by default; the test of so many texts against each other would take long.
 MOST = {"corrected_t": 5, "correlated_t": 5, "wilcoxon": 9, "signed_rank": 9, "means": 9}
 
 

@@ -42,7 +42,7 @@ def test_cases_are_added_one_at_a_time_in_the_ratio(ratio, more):
     st.sampled_from([{}, {"null": 0.78}, {"width": 0.3}, {"n": 1200}, {"n": 999}]),
 )
 def test_ratio_is_kept(ratio, options):
-    """Within one case of the exact share of each class, whatever is asked, with the minimum of a class too."""
+    """Within one case of the exact share of each class, whatever is planned, with the minimum of a class too."""
     key, value = {2: ("auc", 0.9), 3: ("vus", 0.85)}[len(ratio)]
     if "n" not in options or options["n"] >= 2 * sum(ratio) / min(ratio):  # else n is refused
         plan = sample_size(measure=key, value=value, ratio=ratio, **options)

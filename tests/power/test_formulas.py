@@ -1,4 +1,4 @@
-"""Sample sizes by formula: published numbers, what is asked of the answer, and whether it keeps its promise."""
+"""Sample sizes by formula: published numbers, options, and whether the planned power is attained."""
 
 from math import sqrt
 
@@ -57,7 +57,7 @@ def test_standard_errors_are_the_published_ones(area, errors):
 
 
 # Obuchowski, Lieber & Wians (2004), table 4, as quoted (and in two cells corrected by one) in the tests of R's
-# pROC: one-sided, 5 %, power 0.9, against chance. Cells held at 10 cases in the table are left out here.
+# pROC: one-sided, 5 %, power 0.9, against chance. Cells with the table's minimum of 10 cases are left out here.
 TABLE_4 = [
     (0.6, 84, 334), (0.7, 20, 80), (0.6, 101, 202), (0.7, 25, 49), (0.6, 135, 135), (0.7, 33, 33), (0.8, 14, 14),
     (0.6, 203, 102), (0.7, 50, 25), (0.8, 21, 11), (0.6, 340, 85), (0.7, 84, 21),

@@ -106,10 +106,10 @@ def operate_as_written(line, front):
 def judged(page):
     """Intervals of all rates and of the cost, as the page has them."""
     return page.evaluate("""() => {
-        const found = polyroc.explorer.answer(), z = polyroc.data.z, of = polyroc.decisions;
-        const end = (k, m) => of.rateInterval(found.confusion, k, m, z);
-        const ends = found.confusion.rates.map((row, k) => row.map((_, m) => end(k, m)));
-        return { ends, cost: of.costOf(found.confusion, found.losses, z) };
+        const answer = polyroc.explorer.answer(), z = polyroc.data.z, of = polyroc.decisions;
+        const end = (k, m) => of.rateInterval(answer.confusion, k, m, z);
+        const ends = answer.confusion.rates.map((row, k) => row.map((_, m) => end(k, m)));
+        return { ends, cost: of.costOf(answer.confusion, answer.losses, z) };
     }""")
 
 
@@ -311,7 +311,7 @@ def test_rules_and_intervals_are_those_of_python(show, flat_report):
         for n in (1, 2.5, 40)
     ]
     evaluation = page.evaluate(
-        "(asked) => asked.map((each) => polyroc.decisions.interval(...each.map((x) => (x === null ? NaN : x))))",
+        "(rows) => rows.map((row) => polyroc.decisions.interval(...row.map((x) => (x === null ? NaN : x))))",
         [[None if np.isnan(x) else x for x in limits] for limits in arguments],
     )
     expected = [[*interval(value, error, (low, high), n)] for value, error, low, high, n, _ in arguments]

@@ -214,7 +214,7 @@ def folds(means, noise=0.01, data_sets=8, n=10):
 
 
 def over(tables, test):
-    """Findings without a run: a study is only asked for names and failures."""
+    """Findings without a run: of a study only names and failures are used."""
     data = {"kind": "Study", "schema": 1, "failures": [], "left": 2, "versions": {}, "tables": []}
     learners = [{"name": name, "class": "sklearn.naive_bayes:GaussianNB"} for name in tables[0].learners]
     options = plan([blobs(fold_table.data_set, 2) for fold_table in tables], learners, None, measures=["auc"])

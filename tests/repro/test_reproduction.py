@@ -36,7 +36,7 @@ NEEDED = {
 def reports(tmp_path_factory):
     """Every paper once, quickly, with its results kept."""
     here = {entry.name for entry in datasets.entries() if entry.available}
-    out = tmp_path_factory.mktemp("found")
+    out = tmp_path_factory.mktemp("reproduced")
     papers = [paper for paper in reproduction.PAPERS if here >= set(NEEDED.get(paper, ()))]
     return out, {paper: reproduction.reproduce(paper, quick=True, out=out) for paper in papers}
 
@@ -189,15 +189,15 @@ def test_only_full_runs_go_to_the_pages(tmp_path, monkeypatch):
     page.parent.mkdir(parents=True)
     page.write_text(f"# Ling\n{pages.BEGIN}\n{pages.END}\n")
     by_key = {"quick": True, "polyroc": "1", "date": "2026-01-01", "summary": "2 of 2.", "tables": "| a |"}
-    (tmp_path / "found" / "ling").mkdir(parents=True)
-    report = tmp_path / "found" / "ling" / "report.json"
+    (tmp_path / "reproduced" / "ling").mkdir(parents=True)
+    report = tmp_path / "reproduced" / "ling" / "report.json"
     monkeypatch.setattr(pages, "HERE", tmp_path / "here")
     report.write_text(json.dumps(by_key))
-    pages.main(tmp_path / "found")
+    pages.main(tmp_path / "reproduced")
     assert "2 of 2." not in page.read_text()
     report.write_text(json.dumps(by_key | {"quick": False}))
-    pages.main(tmp_path / "found")
-    pages.main(tmp_path / "found")
+    pages.main(tmp_path / "reproduced")
+    pages.main(tmp_path / "reproduced")
     assert page.read_text().count("2 of 2.") == 1
 
 

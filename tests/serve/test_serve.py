@@ -56,7 +56,7 @@ def test_a_file_that_is_too_large_is_rejected_and_not_kept(server):
         answer = visitor.post("/files", params={"name": "a.csv"}, content=large)
         assert answer.status_code == 413
         assert "larger than 1 MB" in answer.json()["message"]
-        in_pieces = (large[i : i + 2**16] for i in range(0, len(large), 2**16))  # no length is told beforehand
+        in_pieces = (large[i : i + 2**16] for i in range(0, len(large), 2**16))  # no length is sent beforehand
         assert visitor.post("/files", params={"name": "a.csv"}, content=in_pieces).status_code == 413
         assert server.files() == before
 

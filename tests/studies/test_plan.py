@@ -1,4 +1,4 @@
-"""Plans: there and back, where each key stands, and what is said of bad ones."""
+"""Plans: written and read again, where each key stands, and the errors of invalid ones."""
 
 import re
 import tomllib

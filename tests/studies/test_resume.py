@@ -167,7 +167,7 @@ def within(seconds, condition):
 
 
 def alive(pid):
-    """Whether a process runs; one that has ended but was not asked how does not."""
+    """Whether a process runs; one that has ended but was not waited for does not."""
     try:
         return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:

@@ -126,7 +126,7 @@ def test_what_failed_can_be_tried_again(tmp_path):
 
 
 def test_no_row_tested_on_is_seen_by_learner_or_preprocessing(tmp_path):
-    """A learner that remembers its rows is never asked of one; each fold is scaled by its own training cases."""
+    """A learner that remembers its rows predicts none of them; each fold is scaled by its own training cases."""
     scaled = {
         "name": "scaled",
         "class": "study_pipelines:FirstColumn",
@@ -158,7 +158,7 @@ def test_a_leak_would_be_caught(tmp_path, monkeypatch):
     monkeypatch.setattr(fit, "training_cases", lambda cases, _: np.arange(cases))
     study = pr.study(plan("Remembers"), out=tmp_path / "s.duckdb")
     assert {failure.message for failure in study.failures} == {
-        "AssertionError: asked of a row it has learned from"
+        "AssertionError: predicts a row that it was fitted on"
     }
 
 
@@ -197,7 +197,7 @@ def test_random_numbers_of_the_caller_are_left_alone(tmp_path):
         if done > 0:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt) as caught:  # held, and with it the frames of the run
+    with pytest.raises(KeyboardInterrupt) as caught:  # kept, and with it the frames of the run
         pr.study(plan("Worldly"), out=tmp_path / "t.duckdb", progress=interrupted)
     assert np.random.get_state()[1].tolist() == before, caught  # noqa: NPY002
 

@@ -65,7 +65,7 @@ def refusal(*arguments, **options):
 
 
 def assert_says(message, parts):
-    """All that is told, piece by piece and in this order."""
+    """The message contains these pieces, in this order."""
     for part in parts.split(" ... "):
         assert part in message
         message = message.partition(part)[2]
@@ -962,7 +962,7 @@ MANY = 10**6
 
 
 def peak_per_row(*arguments, **options):
-    """The most bytes held at once, by row."""
+    """The most bytes in use at once, by row."""
     tracemalloc.start()
     try:
         assert len(normalise(*arguments, **options)) == MANY

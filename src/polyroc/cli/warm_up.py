@@ -40,31 +40,125 @@ def warm_up() -> None:
 
 def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
     """Calls that need all kernels together, by what they are about."""
-    import numpy as np
+    return {
+        **_evaluations(),
+        **_comparisons(),
+        **_curves_and_cut_points(),
+        **_fronts(),
+        **_comparisons_of_measures(),
+        **_binned_counts(folder),
+    }
 
+
+def _evaluations() -> dict[str, Callable[[], object]]:
+    """Every measure, with and without weights."""
     import polyroc as pr
-    from polyroc.consistency import DirichletModel
-    from polyroc.curves import venkatraman
-    from polyroc.engines.bins import BinCounts, Layout
-    from polyroc.fronts import LogisticFamily
 
     y2, P2, weight = _example(2)
     y3, P3, _ = _example(3)
     y4, P4, _ = _example(4)
     y5, P5, _ = _example(5)
-    two, three = {"a": P2[:, 1], "b": P2[:, 1] ** 2}, {"a": P3, "b": P3[:, ::-1]}
-    apart = {name: pr.Scores.from_arrays(y2, scores) for name, scores in two.items()}
-    file = folder / "example.parquet"
-    _write_cases(file)
-    files: dict[str, Any] = {"truth": "y", "scores": "p_*", "engine": "duckdb"}
-    weight_columns: list[dict[str, Any]] = [{}, {"weight": "w"}]
-    bands: list[dict[str, Any]] = [{}, {"band": "simultaneous", "method": pr.Bootstrap(20, rng=0)}]
     zeros = P3 * (P3 > 0.2)
     he = pr.measure("he")
+    return {
+        "two classes": lambda: [pr.evaluate(y2, P2[:, 1], sample_weight=w) for w in (None, weight)],
+        "three classes": lambda: [
+            pr.evaluate(y3, P, sample_weight=w) for P in (P3, zeros) for w in (None, weight)
+        ],
+        "three classes, one against two": lambda: pr.evaluate(y3, P3, measure="sahiner(malignant=0)"),
+        "ordered classes": lambda: [
+            pr.evaluate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], sample_weight=w) for w in (None, weight)
+        ],
+        "four classes": lambda: [pr.evaluate(y4, P4), pr.evaluate(y5, P5, measure=he.with_options(tuples=100))],
+        "folds": lambda: pr.evaluate(y3, P3, folds=[i % 4 for i in range(len(y3))], measure="hand_till"),
+    }
+
+
+def _comparisons() -> dict[str, Callable[[], object]]:
+    """Paired tests by components, by unbiased estimates and by resamples, and tests of whole curves."""
+    import polyroc as pr
+    from polyroc.curves import venkatraman
+
+    y2, P2, weight = _example(2)
+    y3, P3, _ = _example(3)
+    two, three = {"a": P2[:, 1], "b": P2[:, 1] ** 2}, {"a": P3, "b": P3[:, ::-1]}
+    apart = {name: pr.Scores.from_arrays(y2, scores) for name, scores in two.items()}
+    return {
+        "comparisons": lambda: pr.compare(y2, two, measure="auc", method=pr.Unbiased()),
+        "bootstrap": lambda: [
+            pr.compare(y3, three, measure="hand_till", method=pr.Bootstrap(20, rng=0), sample_weight=w)
+            for w in (None, weight)
+        ],
+        "tests of curves": lambda: [venkatraman(y2, two, n=2), venkatraman(apart, n=2)],
+    }
+
+
+def _curves_and_cut_points() -> dict[str, Callable[[], object]]:
+    """Curves with their bands, and decisions along one score."""
+    import polyroc as pr
+
+    y2, P2, weight = _example(2)
+    y3, P3, _ = _example(3)
+    bands: list[dict[str, Any]] = [{}, {"band": "simultaneous", "method": pr.Bootstrap(20, rng=0)}]
+    return {
+        "curves": lambda: [
+            pr.curve(y2, P2[:, 1], drop_intermediate=True, sample_weight=w, **band)
+            for band in bands
+            for w in (None, weight)
+        ],
+        "cut-points": lambda: [
+            pr.operate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], criterion=criterion, sample_weight=w, method=method)
+            for criterion in ("youden", "closest")
+            for w in (None, weight)
+            for method in (None, pr.Bootstrap(20, rng=0))
+        ],
+    }
+
+
+def _fronts() -> dict[str, Callable[[], object]]:
+    """The front of a fixed classifier and that of a family, with its dominated volume."""
+    import polyroc as pr
+    from polyroc.fronts import LogisticFamily
+
+    y3, P3, _ = _example(3)
 
     def searched_front() -> object:
         front = pr.front(LogisticFamily(), P3, y3, generations=3, costs=5, start="random", rng=0, n_jobs=1)
         return front.on(P3, y3, n_points=100), front.gini(n_points=100), front.gini(n_points=None)
+
+    return {"fronts": lambda: [pr.front(y3, P3, n=20, rng=0, n_jobs=1), searched_front()]}
+
+
+def _comparisons_of_measures() -> dict[str, Callable[[], object]]:
+    """Exact counts of all pairs of samples, and pairs drawn from a model."""
+    import polyroc as pr
+    from polyroc.consistency import DirichletModel
+
+    return {
+        "comparison of measures": lambda: [
+            pr.compare_measures("auc", "accuracy", positives=3, negatives=3, n_jobs=1),
+            pr.compare_measures("vus", "accuracy", sizes=(2, 2, 2), n_jobs=1),
+            *(
+                pr.compare_measures("he", "hand_till", model=DirichletModel(sizes), pairs=20, n_jobs=1)
+                for sizes in ((3, 3, 3), (2, 2, 2, 2))
+            ),
+        ],
+    }
+
+
+def _binned_counts(folder: Path) -> dict[str, Callable[[], object]]:
+    """Files and streams, whose cases are counted in bins."""
+    import numpy as np
+
+    import polyroc as pr
+    from polyroc.engines.bins import BinCounts, Layout
+
+    y2, P2, weight = _example(2)
+    y3, P3, _ = _example(3)
+    file = folder / "example.parquet"
+    _write_cases(file)
+    columns: dict[str, Any] = {"truth": "y", "scores": "p_*", "engine": "duckdb"}
+    weight_columns: list[dict[str, Any]] = [{}, {"weight": "w"}]
 
     def tallied(sample_weight: Any) -> object:
         for labels, predictions in (((0, 1), P2[:, 1]), ((0, 1, 2), P3)):
@@ -81,47 +175,8 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
         return BinCounts(coarse.refined(np.ones(coarse.size, dtype=np.int64)), 3, False).coarsened(coarse)
 
     return {
-        "two classes": lambda: [pr.evaluate(y2, P2[:, 1], sample_weight=w) for w in (None, weight)],
-        "three classes": lambda: [
-            pr.evaluate(y3, P, sample_weight=w) for P in (P3, zeros) for w in (None, weight)
-        ],
-        "three classes, one against two": lambda: pr.evaluate(y3, P3, measure="sahiner(malignant=0)"),
-        "ordered classes": lambda: [
-            pr.evaluate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], sample_weight=w) for w in (None, weight)
-        ],
-        "cut points": lambda: [
-            pr.operate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], criterion="youden", sample_weight=w, method=method)
-            for w in (None, weight)
-            for method in (None, pr.Bootstrap(20, rng=0))
-        ],
-        "four classes": lambda: [pr.evaluate(y4, P4), pr.evaluate(y5, P5, measure=he.with_options(tuples=100))],
-        "folds": lambda: pr.evaluate(y3, P3, folds=[i % 4 for i in range(len(y3))], measure="hand_till"),
-        "comparisons": lambda: pr.compare(y2, two, measure="auc", method=pr.Unbiased()),
-        "bootstrap": lambda: [
-            pr.compare(y3, three, measure="hand_till", method=pr.Bootstrap(20, rng=0), sample_weight=w)
-            for w in (None, weight)
-        ],
-        "curves": lambda: [
-            pr.curve(y2, P2[:, 1], drop_intermediate=True, sample_weight=w, **band)
-            for band in bands
-            for w in (None, weight)
-        ],
-        "tests of curves": lambda: [venkatraman(y2, two, n=2), venkatraman(apart, n=2)],
-        "cut-points": lambda: [
-            pr.operate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], criterion=criterion, method=pr.Bootstrap(20, rng=0))
-            for criterion in ("youden", "closest")
-        ],
-        "fronts": lambda: [pr.front(y3, P3, n=20, rng=0, n_jobs=1), searched_front()],
-        "comparison of measures": lambda: [
-            pr.compare_measures("auc", "accuracy", positives=3, negatives=3, n_jobs=1),
-            pr.compare_measures("vus", "accuracy", sizes=(2, 2, 2), n_jobs=1),
-            *(
-                pr.compare_measures("he", "hand_till", model=DirichletModel(sizes), pairs=20, n_jobs=1)
-                for sizes in ((3, 3, 3), (2, 2, 2, 2))
-            ),
-        ],
         "files": lambda: [
-            pr.evaluate(str(file), measure=measure, exact=True, **weights, **files)
+            pr.evaluate(str(file), measure=measure, exact=True, **weights, **columns)
             for measure in ("hand_till", "accuracy")
             for weights in weight_columns
         ],

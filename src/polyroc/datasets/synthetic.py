@@ -93,8 +93,8 @@ class Binormal:
     def _area(self, low: float, high: float) -> float:
         """Integral of the curve over the normal deviate z of the FPR.
 
-        The quadrature is told where the curve and the density bend, which it could miss in a long interval. Beyond
-        38 standard deviations the density underflows.
+        The quadrature gets the points where the curve and the density bend, which it could miss in a long
+        interval. Beyond 38 standard deviations the density underflows.
         """
         from scipy.integrate import quad
 

@@ -1,6 +1,7 @@
 """The verb `operate`: choose a decision rule by costs, limits or a criterion, and evaluate it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -27,6 +28,9 @@ from polyroc.validation.scores import as_scores, one_sample
 from polyroc.validation.signatures import validated
 
 __all__ = ["operate"]
+
+# The cases to evaluate a rule on, for its classes in order and the position of the positive one; None without any.
+OtherCases = Callable[[tuple[Hashable, ...], int | None], Scores | FileCases | None]
 
 
 @validated
@@ -194,46 +198,62 @@ def operate(
     terms = {**cost_options, **criteria, "calibrated": calibrated, "training_priors": training_priors}
     files = None
     if is_file_input(y_true, engine, reading):
-        if y_score is not None or sample_weight is not None:
-            raise InputError(
-                "For files, name the columns (",
-                Option("truth"),
-                ", ",
-                Option("scores"),
-                ", ",
-                Option("weight"),
-                ") instead of passing arrays.",
-            )
+        _check_no_arrays(y_score, sample_weight)
+        design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling, "groups": groups}
         files = FileReader(
-            engine,
-            reading,
-            labels,
-            pos_label,
-            missing,
-            classifier,
-            progress,
-            weight_kind,
-            sampling,
-            groups,
-            method,
+            engine, reading, labels, pos_label, missing, classifier, progress, method=method, **design
         )
         y_true, data_options = files.read(y_true), {}
+    others = partial(evaluation_cases, evaluate_on, missing=missing, files=files, sampling=sampling)
     if isinstance(y_true, FileCases):
-        repeated = None
-        objective, rule, optimality, apparent, scores = choose_from_counts(y_true, terms)
-        others = evaluation_cases(evaluate_on, scores.labels, scores.positive, missing, files, sampling)
-    else:
-        scores = one_sample(as_scores(y_true, y_score, **data_options, missing=missing), "operate")
-        name = one_classifier(scores, classifier)
-        objective = read_objective(scores, **terms)
-        if method is not None:
-            _check_repeatable(scores, objective, method)
-        # before the search, which may take long: wrong cases are reported at once
-        others = evaluation_cases(evaluate_on, scores.labels, scores.positive, missing, files, sampling)
-        rule, optimality = choose_rule(scores, scores.values[name], objective, np.random.default_rng(rng))
-        apparent = rates_of(scores, name, rule)
-        repeated = None if method is None else _repeated(scores, name, objective, method, apparent)
-    evaluated = None if others is None else rates_on(others, rule, classifier)
+        return _operate_on_files(y_true, terms, classifier, others)
+    scores = one_sample(as_scores(y_true, y_score, **data_options, missing=missing), "operate")
+    return _operate_on_scores(scores, terms, classifier, others, method, np.random.default_rng(rng))
+
+
+def _check_no_arrays(y_score: Any, sample_weight: Any) -> None:
+    """Raise an error if arrays are passed beside files."""
+    if y_score is not None or sample_weight is not None:
+        raise InputError(
+            "For files, name the columns (",
+            Option("truth"),
+            ", ",
+            Option("scores"),
+            ", ",
+            Option("weight"),
+            ") instead of passing arrays.",
+        )
+
+
+def _operate_on_files(
+    cases: FileCases, terms: Mapping[str, Any], classifier: str | None, others: OtherCases
+) -> OperatingPoint:
+    """The rule chosen on the counts of an engine."""
+    objective, rule, optimality, apparent, scores = choose_from_counts(cases, terms)
+    other = others(scores.labels, scores.positive)
+    evaluated = None if other is None else rates_on(other, rule, classifier)
+    return operating_point(objective, rule, apparent, evaluated, optimality)
+
+
+def _operate_on_scores(
+    scores: Scores,
+    terms: Mapping[str, Any],
+    classifier: str | None,
+    others: OtherCases,
+    method: Method | None,
+    rng: np.random.Generator,
+) -> OperatingPoint:
+    """The rule chosen on cases in memory; with a method, the choice is repeated in resamples."""
+    name = one_classifier(scores, classifier)
+    objective = read_objective(scores, **terms)
+    if method is not None:
+        _check_repeatable(scores, objective, method)
+    # before the search, which may take long: wrong cases are reported at once
+    other = others(scores.labels, scores.positive)
+    rule, optimality = choose_rule(scores, scores.values[name], objective, rng)
+    apparent = rates_of(scores, name, rule)
+    repeated = None if method is None else _repeated(scores, name, objective, method, apparent)
+    evaluated = None if other is None else rates_on(other, rule, classifier)
     return operating_point(objective, rule, apparent, evaluated, optimality, repeated=repeated)
 
 

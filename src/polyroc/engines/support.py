@@ -53,7 +53,7 @@ INSTEAD: Mapping[Mode, Parts] = {
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Something that is asked of a verb, and where it is available.
+    """Something that a verb can do, and where it is available.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyroc.errors import DegenerateComparisonWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import acceleration, difference_of_replicates
-from polyroc.estimates.difference import Difference, JointRegion
+from polyroc.estimates.difference import Difference, JointRegion, difference_record
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE, Wald, two_sided, wald
 from polyroc.estimates.intervals import guard_variance
@@ -179,15 +179,7 @@ class Comparison(Result):
         return [
             {
                 "measure": self.measure,
-                "first": difference.first,
-                "second": difference.second,
-                "difference": difference.value,
-                "standard_error": difference.standard_error,
-                "low": difference.confidence_interval(level).low,
-                "high": difference.confidence_interval(level).high,
-                "level": level,
-                "pvalue": difference.pvalue,
-                "adjusted_pvalue": difference.adjusted_pvalue,
+                **difference_record(difference, level),
                 "simultaneous_low": difference.simultaneous_interval(level).low,
                 "simultaneous_high": difference.simultaneous_interval(level).high,
                 "adjustment": self.adjustment,

@@ -19,7 +19,7 @@ from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 
-__all__ = ["Difference", "JointRegion", "MoverRegion"]
+__all__ = ["Difference", "JointRegion", "MoverRegion", "difference_record"]
 
 QUANTILES = np.linspace(0.25, 7.0, 28)  # z at which the intervals of measures near a limit are tabulated
 TABLE_Z = np.concatenate([-QUANTILES[::-1], [0.0], QUANTILES])
@@ -323,3 +323,19 @@ class Difference:
             return f"No difference is shown between {shown.first} and {shown.second}: {size}."
         winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]
         return f"{winner} is better than {loser} by {size}."
+
+
+def difference_record(difference: Difference, level: float) -> dict[str, Any]:
+    """The record of a difference that all tables of differences have in common."""
+    interval = difference.confidence_interval(level)
+    return {
+        "first": difference.first,
+        "second": difference.second,
+        "difference": difference.value,
+        "standard_error": difference.standard_error,
+        "low": interval.low,
+        "high": interval.high,
+        "level": level,
+        "pvalue": difference.pvalue,
+        "adjusted_pvalue": difference.adjusted_pvalue,
+    }

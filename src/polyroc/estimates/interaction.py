@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.estimates.comparison import critical_of
-from polyroc.estimates.difference import Difference, MoverRegion
+from polyroc.estimates.difference import Difference, MoverRegion, difference_record
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
 from polyroc.kernels.arrays import FloatArray
@@ -58,15 +58,7 @@ class Interaction:
             {
                 "measure": self.measure,
                 "pair": f"{self.first} - {self.second}",
-                "first": difference.first,
-                "second": difference.second,
-                "difference": difference.value,
-                "standard_error": difference.standard_error,
-                "low": difference.confidence_interval(level).low,
-                "high": difference.confidence_interval(level).high,
-                "level": level,
-                "pvalue": difference.pvalue,
-                "adjusted_pvalue": difference.adjusted_pvalue,
+                **difference_record(difference, level),
             }
             for difference in self.differences.values()
         ]

@@ -120,18 +120,20 @@ def interval_at(
     if isnan(value) or (isnan(standard_error) and isnan(fewest)):
         return ConfidenceInterval(float("nan"), float("nan"))
     low, high = map(float, limits)
-    if low == high:
+    if low == high:  # nothing to estimate
         return ConfidenceInterval(low, high)
-    if fewest < 1 - ROUNDING_ERROR:
+    if fewest < 1 - ROUNDING_ERROR:  # less than one case: no data would be surprising
         return ConfidenceInterval(low, high)
+    # All formulas are on the scale from 0 to 1.
     span = high - low
     p, error = (value - low) / span, standard_error / span
-    if not error >= ROUNDING_ERROR:
+    if not error >= ROUNDING_ERROR:  # also if it is nan: the cases do not show how the value varies
         first, last = _wilson(p, fewest, z, SCALARS)
-    elif kind == "wald" or not 0 < p < 1:
+    elif kind == "wald" or not 0 < p < 1:  # there is no logit of 0 and 1
         first, last = p - z * error, p + z * error
     else:
         first, last = _logit(p, error, z, SCALARS) if kind == "logit" else _guarded(p, error, fewest, z, SCALARS)
+    # Back to the scale of the measure; rounding must not move an end past the value or past a limit.
     return ConfidenceInterval(max(low, min(low + span * first, value)), min(high, max(low + span * last, value)))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ALL", "case_text", "grouped_conclusion", "grouped_summary", "grouped_table", "is_listed"]
 
 ALL = "all"  # the name of the row of all cases
-MOST_TESTS = 300  # pairs of subgroups, over all measures and classifiers, that are tested without being asked for
+MOST_TESTS = 300  # pairs of subgroups, over all measures and classifiers, that are tested by default
 MOST_SENTENCES = 4  # on pairs of one measure
 MOST_CLASSES = 4  # whose cases are listed one by one
 

@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.archive import Archive, FrontBuilder
 from polyroc.fronts.cases import TrainingData
-from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.fronts.families.family import CheckedFamily
 from polyroc.fronts.fixed_classifier import threshold_front
 from polyroc.fronts.result import Front, Growth

@@ -10,7 +10,7 @@ import numpy as np
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.archive import FrontBuilder, Objectives
 from polyroc.fronts.cases import Cases
-from polyroc.fronts.cost_sampling import CostBounds, CostDistribution
+from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
 from polyroc.fronts.dominated_volume import volume_shares
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
 from polyroc.kernels.arrays import FloatArray, IntArray

@@ -12,7 +12,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.archive import FrontBuilder, Objective, Objectives
 from polyroc.fronts.cases import TrainingData
-from polyroc.fronts.cost_sampling import CostBounds, CostDistribution
+from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
 from polyroc.fronts.evolution import GROWTH_INTERVAL, Evolution, Selection, Start, checked_selection
 from polyroc.fronts.families.family import CheckedFamily, Family
 from polyroc.fronts.front_file import Search
@@ -61,9 +61,8 @@ def search(
         "costs": _whole(costs, "costs", 1),
         "selection": checked_selection(selection),
         "objectives": objectives,
-        **_stored_distribution(distribution),
     }
-    settings = {"family": checked.describe(), "options": options, "data": training.digest}
+    settings = _settings(checked, options, distribution, training)
     previous = None if resume is None else _checked_resume(resume, settings)
     _check_save(save, resume, save_every)
     seed = draws.seed if previous is None else previous.provenance.seed
@@ -88,19 +87,38 @@ def search(
             evolution.initialise(start)
         else:
             evolution.restore(previous)
-        checkpoint = Checkpoint(save, save_every)
-        for _ in _generations(evolution, generations, stop, report):
-            if checkpoint.is_due():
-                checkpoint.save(_front(evolution, settings, seed, interrupted=True))
-        front = _front(evolution, settings, seed, interrupted=evolution.generation < generations)
-        checkpoint.save(front)
-    return front
+        return _run(evolution, generations, settings, seed, Checkpoint(save, save_every), stop, report)
 
 
-def _stored_distribution(costs: CostDistribution) -> dict[str, Any]:
-    """The parameters of the distribution of costs as JSON has them; None for no upper limit of a ratio."""
+def _settings(
+    family: CheckedFamily, options: Mapping[str, Any], costs: CostDistribution, training: TrainingData
+) -> dict[str, Any]:
+    """What a search that is resumed must have in common with this one, as JSON has it."""
+    # None for no upper limit of a ratio: JSON has no infinity
     bounds = [[*a, *b, low, high if high < np.inf else None] for a, b, low, high in costs.ratios]
-    return {"alpha": costs.alphas.tolist(), "bounds": bounds}
+    return {
+        "family": family.describe(),
+        "options": {**options, "alpha": costs.alphas.tolist(), "bounds": bounds},
+        "data": training.digest,
+    }
+
+
+def _run(
+    evolution: Evolution,
+    generations: int,
+    settings: Mapping[str, Any],
+    seed: int,
+    checkpoint: "Checkpoint",
+    stop: Callable[[], bool],
+    report: Progress | None,
+) -> Front:
+    """The front after all generations, or when an interrupt is requested; saved on the way and at the end."""
+    for _ in _generations(evolution, generations, stop, report):
+        if checkpoint.is_due():
+            checkpoint.save(_front(evolution, settings, seed, interrupted=True))
+    front = _front(evolution, settings, seed, interrupted=evolution.generation < generations)
+    checkpoint.save(front)
+    return front
 
 
 def _generations(

@@ -16,8 +16,7 @@ from polyroc.estimates.cross_validation import CrossValidation
 from polyroc.estimates.estimate import Estimate, Parts
 from polyroc.inference.covariance import case_contributions, covariance, effective_units, sampled_strata
 from polyroc.inference.covariance import variance as variance_of
-from polyroc.inference.fold_shift import shift_pvalue, warn_of_pooling
-from polyroc.inference.independent_folds import fold_covariance
+from polyroc.inference.folds import fold_covariance, shift_pvalue, warn_of_pooling
 from polyroc.inference.methods.method import Method, component_variances
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure

@@ -136,12 +136,12 @@ def evaluate(
     measure
         A key such as "hand_till", with options if need be ("partial_auc(fpr=(0, 0.2))"), a list of keys, or None
         for every measure that applies; among these, ordered measures of probabilities whose class order is given
-        with `labels` are computed after `to_ordered`, and marked as converted (asked for by name, they are not).
+        with `labels` are computed after `to_ordered`, and marked as converted (not if they are named here).
     method
         How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
         or one of these by name ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife"; for folds also
         "ledell"), or None for the value alone, which is faster. A method without a formula for a measure leaves it
-        out, or raises an error if the measure was asked for by name. Parts have DeLong's errors where a method has
+        out, or raises an error if the measure was named. Parts have DeLong's errors where a method has
         none for them.
     null
         Also test that the true value is this number (or "chance", or a mapping by measure): the estimates have a
@@ -316,7 +316,7 @@ def _evaluate_selected(
     progress: Progress | None,
     by_name: bool,
 ) -> Evaluation:
-    """Evaluate every classifier by these measures; `by_name` if they were asked for by name, and must apply."""
+    """Evaluate every classifier by these measures; `by_name` if they were named, and must apply."""
     warn_of_absent(scores, measures)
     converted = to_ordered(scores) if any(_converts(chosen, scores) for chosen in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import Engine, EngineOptions, TableOptions, engine_options, fits_memory
-from polyroc.engines.support import Parts, Verb, check_supported, mode_of
+from polyroc.engines.support import Mode, Parts, Verb, check_supported, mode_of
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.method import Method
 from polyroc.io.inputs import resolve_input
@@ -51,7 +51,7 @@ def scores_or_settings(
     pooled: bool = False,
     **arrays: Any,
 ) -> Scores | EngineOptions:
-    """The scores of small files; for large ones the settings of the engine, if it supports what is asked of it."""
+    """The scores of small files; for large ones the settings of the engine, if it supports these options."""
     named = [name for name, value in arrays.items() if value is not None]
     if named:
         raise InputError(f"{', '.join(named)} are arrays; of files name the columns (truth, scores, weight).")
@@ -60,32 +60,45 @@ def scores_or_settings(
             raise InputError(f"Of files, {name} must be the name of a column, got {short_repr(column)}.")
     files = resolve_input(files, reading.get("connection"))
     chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling), groups=groups)
-    if fits_memory(chosen, engine):
-        if chosen.by:
-            check_supported("by", "memory", verb)
-        scores = read(
-            files[0] if isinstance(files, list | tuple) else files,
-            truth=chosen.truth,
-            scores=chosen.scores,
-            weight=chosen.weight,
-            weight_kind=weight_kind,
-            groups=chosen.groups,
-            folds=folds,
-            repeats=repeats,
-            sampling=sampling,
-            labels=labels,
-            pos_label=pos_label,
-            missing=missing,
-            by=chosen.by or None,
-            negate=chosen.negate,
-            table=chosen.table,
-        )
-        return pooled_scores(scores) if pooled else scores
-    mode = mode_of(is_frame(files))
+    if not fits_memory(chosen, engine):
+        in_folds = folds is not None or repeats is not None or pooled
+        _check_engine(verb, mode_of(is_frame(files)), chosen, method, weight_kind, in_folds)
+        return chosen
+    if chosen.by:
+        check_supported("by", "memory", verb)
+    scores = read(
+        files[0] if isinstance(files, list | tuple) else files,
+        truth=chosen.truth,
+        scores=chosen.scores,
+        weight=chosen.weight,
+        weight_kind=weight_kind,
+        groups=chosen.groups,
+        folds=folds,
+        repeats=repeats,
+        sampling=sampling,
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        by=chosen.by or None,
+        negate=chosen.negate,
+        table=chosen.table,
+    )
+    return pooled_scores(scores) if pooled else scores
+
+
+def _check_engine(
+    verb: Verb,
+    mode: Mode,
+    chosen: EngineOptions,
+    method: Method | None,
+    weight_kind: WeightKind | None,
+    in_folds: bool,
+) -> None:
+    """Raise an error if the verb needs something that the engine does not have."""
     frequency = check_weight_kind(weight_kind, chosen.weight is not None) == "frequency"
     requested: dict[str, tuple[bool, Parts | None]] = {
-        "folds": (folds is not None or repeats is not None or pooled, None),
-        "groups": (groups is not None, None),
+        "folds": (in_folds, None),
+        "groups": (chosen.groups is not None, None),
         "by": (bool(chosen.by), None),
         "method": (method is not None and not method.works_on_bins, (f"{method}",)),
         "frequency": (frequency, None),
@@ -94,8 +107,7 @@ def scores_or_settings(
     for feature, (is_requested, subject) in requested.items():
         if is_requested:
             check_supported(feature, mode, verb, subject)
-    if groups is not None and chosen.covariance == "bound":
+    if chosen.groups is not None and chosen.covariance == "bound":
         raise NotApplicableError(
             Option("covariance", "bound"), " is not available with ", Option("groups"), "; leave it out."
         )
-    return chosen

@@ -38,7 +38,7 @@ def pack(counts: IntArray, largest: int) -> WordArray:
     """Vectors of counts up to the largest, as words x vectors."""
     field, fields = _layout(largest)
     n, D = counts.shape
-    words = np.zeros((-(-D // fields), n), dtype=np.uint64)
+    words = np.zeros((-(-D // fields), n), dtype=np.uint64)  # rounded up: the last word may have empty fields
     for d in range(D):
         words[d // fields] |= counts[:, d].astype(np.uint64) << np.uint64(field * (d % fields))
     return words
@@ -58,6 +58,7 @@ def places_of(members: WordArray, candidates: WordArray, places: IntArray) -> No
         low, high = 0, members.shape[1]
         while low < high:
             middle = (low + high) // 2
+            # The first word that differs decides; the last one also if all are equal.
             w = 0
             while w < len(candidates) - 1 and members[w, middle] == candidates[w, n]:
                 w += 1
@@ -80,6 +81,7 @@ def merge(
     """The members that stay and the candidates that enter, in order; places[n] members come before candidate n."""
     for w in range(len(members)):
         row, target = members[w], merged[w]
+        # Both lists are in order, so one pass over the members suffices: those before candidate n, then n itself.
         count = i = 0
         for n in range(len(enter) + 1):
             stop = places[n] if n < len(enter) else len(stay)
@@ -104,6 +106,7 @@ def _below(vector: WordArray, words: WordArray, stop: int, H: np.uint64, guards:
             guarded = vector[w] | H
             for i in range(size):
                 guards[i] &= guarded - words[w, start + i]
+        # Looked at once for each block: a test inside the loops above would prevent their vectorisation.
         some = False
         for i in range(size):
             some |= guards[i] == H
@@ -146,6 +149,7 @@ def sift(
     for n in range(candidates.shape[1]):
         for w in range(len(vector)):
             vector[w] = candidates[w, n]
+        # The candidates that entered first: mostly the shorter list, and one that dominates ends the search.
         enter[n] = not (_below(vector, entered, count, H, guards) or _below(vector, members, places[n], H, guards))
         if enter[n]:
             for w in range(len(vector)):

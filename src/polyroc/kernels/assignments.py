@@ -149,16 +149,16 @@ def _find_potentials(cost: FloatArray, potential: FloatArray, less: float, slack
     for k in range(c):  # loops instead of `[:] =`, which takes longer to compile
         potential[k] = 0.0
     for _ in range(c):
-        moved = 0.0
+        change = 0.0
         for k in range(c):
             own = potential[k]
             for i in range(c):
                 lower = min(potential[i], own + (cost[k, i] - less))
-                moved += potential[i] - lower
+                change += potential[i] - lower
                 potential[i] = lower
-            moved -= own - potential[k]  # the edge from k to itself, of cost -less, is none: take its step back
+            change -= own - potential[k]  # the edge from k to itself, of cost -less, is none: take its step back
             potential[k] = own
-        if moved <= slack:
+        if change <= slack:
             return True
     return False
 

@@ -338,14 +338,16 @@ def scan_column(
     for start in range(0, len(values), BLOCK):
         stop = min(start + BLOCK, len(values))
         block, classes = values[start:stop], codes[start:stop]
+        # Before the bins, where a missing value is counted as 0: the caller raises an error if one end is nan.
         low, high = _range(block, low, high)
         here, below = bins[: stop - start], rest[: stop - start]
+        # From coarse to fine, each level in the place of the one before.
         for i in range(len(levels)):
             if i == 0:
                 locate(block, levels[i][0], levels[i][1], here, below)
             else:
                 locate_finer(levels[i][0], levels[i][1], here, below, here, below)
-            if i == depth:
+            if i == depth:  # the table was made of the bins of an earlier scan, which had fewer levels
                 look_up(here, classes, table, components[start:stop])
         count_cases(here, block, classes, records, buffers)
     return low, high

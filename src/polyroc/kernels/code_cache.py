@@ -169,7 +169,7 @@ class CodeFiles:
             raise
 
     def _is_private(self, folder: Path, status: os.stat_result) -> bool:
-        """True for a file or folder that nobody can write to but this user, root and those who wrote the kernels.
+        """True for a file or folder that only this user, root and those who wrote the kernels can write to.
 
         Who can write to the sources of the kernels can run anything here anyway; so the folder beside them may
         be as open as theirs.

@@ -71,6 +71,7 @@ def _first_least(risk: FloatArray, size: int, least: FloatArray, best: IntArray)
         total = risk[j]
         for i in range(size):
             least[i] = total[i] if total[i] < least[i] else least[i]
+    # Risks are sums whose rounding depends on their order: within it they count as equal.
     for i in range(size):
         least[i] += ROUNDING * abs(least[i])
     for j in range(last - 1, -1, -1):  # pass 2, backwards, so that the first of tied decisions is kept

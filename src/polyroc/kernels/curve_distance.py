@@ -19,6 +19,7 @@ def _running_sums(ranks: IntArray, signs: FloatArray, sums: FloatArray) -> None:
     for i in range(n):
         counts[ranks[i]] += 1
         totals[ranks[i]] += signs[i]
+    # Along a tie the sum rises in equal steps, as the curve does whatever the order of the tied cases.
     k, before = 0, 0.0
     for rank in range(2 * n + 1):
         size = counts[rank]
@@ -31,6 +32,7 @@ def _running_sums(ranks: IntArray, signs: FloatArray, sums: FloatArray) -> None:
 @kernel
 def _sums_in_order(ranks: IntArray, signs: FloatArray, order: IntArray, sums: FloatArray) -> None:
     """As `_running_sums`, with ties in the order in which `order` lists the cases."""
+    # A counting sort: places[r] is where the next case of rank r goes. It is stable, so `order` decides on ties.
     n = len(ranks)
     places, sorted_signs = np.zeros(2 * n + 2, dtype=np.int64), np.empty(n)
     for i in range(n):
@@ -83,6 +85,7 @@ def unpaired_distance(x1: FloatArray, e1: FloatArray, x2: FloatArray, e2: FloatA
     i, j, total, x = 0, 0, 0.0, 0.0
     gap = e1[0] - e2[0]
     while i < len(x1) - 1 or j < len(x2) - 1:
+        # To the next corner of either function: between two corners the difference is linear.
         step_first = j == len(x2) - 1 or (i < len(x1) - 1 and x1[i + 1] <= x2[j + 1])
         end = x1[i + 1] if step_first else x2[j + 1]
         one = _height(x1, e1, min(i, len(x1) - 2), end)

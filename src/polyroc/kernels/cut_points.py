@@ -60,7 +60,9 @@ def _extend_sums(
     first = head = tail = 0
     values = np.empty(len(best))
     for b in range(len(best)):
+        # The total of a region from a to b is values[a] plus a term of b alone, so the best start has the least.
         values[b] = before[b] - _loss(rates, losses, False, j, 0, b)
+        # An earlier start with a larger value can never be the best again; of equal ones the later one stays.
         while tail > head and values[queue[tail - 1]] >= values[b]:
             tail -= 1
         queue[tail] = b
@@ -81,6 +83,7 @@ def _extend_squares(rates: FloatArray, j: int, before: FloatArray, best: FloatAr
     either side of its best start.
     """
     no_losses = rates  # not read
+    # An entry of the stack: ends from low to high are to be done, with starts from first to last.
     stack[0], stack[1], stack[2], stack[3] = 0, len(best) - 1, 0, len(best) - 1
     depth = 1
     while depth > 0:
@@ -155,6 +158,8 @@ def best_cuts(rates: FloatArray, losses: FloatArray, limits: FloatArray, squared
     >>> best_cuts(below, 1.0 - np.eye(3), np.full((3, 3), np.inf), False, cuts), cuts.tolist()
     (1.0, [2, 2])
     """
+    # best[j, b]: the least loss of regions 0 to j, the last of which ends at b. The last region of all ends above
+    # all scores, so it needs no row.
     classes, ends = rates.shape
     best = np.full((classes - 1, ends), np.inf)
     for b in range(ends):
@@ -262,11 +267,13 @@ def rechosen_cuts(
         chosen[r] = best_cuts(below, losses, limits, squared, cuts[r]) < np.inf
         if not chosen[r]:
             continue
+        # Optimism: the rate of the same cuts in the resample less that among all cases (Efron & Tibshirani 1993).
         for j in range(classes):
             start = cuts[r, j - 1] if j > 0 else 0
             end = cuts[r, j] if j < classes - 1 else ends - 1
             for k in range(classes):
                 optimism[r, k, j] = (below[k, end] - below[k, start]) - (rates[k, end] - rates[k, start])
+        # Each cut on its own, the others staying where they are.
         slack = _half_case(below, losses, squared, half_cases, cuts[r])
         for j in range(classes - 1):
             start = cuts[r, j - 1] if j > 0 else 0
@@ -311,25 +318,18 @@ def _equal_range(
     """
     least = _loss(rates, losses, squared, j, start, cut) + _loss(rates, losses, squared, j + 1, cut, end) + slack
     low = high = cut
-    while low > start and _moved(rates, losses, limits, squared, j, start, low - 1, end) <= least + EQUAL:
-        low -= 1
-    while high < end and _moved(rates, losses, limits, squared, j, start, high + 1, end) <= least + EQUAL:
-        high += 1
+    for step in (-1, 1):
+        position = cut + step
+        while start <= position <= end:
+            # both regions must satisfy their limits with the cut here
+            if _first_start(rates, limits, j, position, start) > start:
+                break
+            if _first_start(rates, limits, j + 1, end, position) > position:
+                break
+            loss = _loss(rates, losses, squared, j, start, position)
+            loss += _loss(rates, losses, squared, j + 1, position, end)
+            if loss > least + EQUAL:
+                break
+            low, high = min(low, position), max(high, position)
+            position += step
     return low - 1, high
-
-
-@kernel
-def _moved(
-    rates: FloatArray,
-    losses: FloatArray,
-    limits: FloatArray,
-    squared: bool,
-    j: int,
-    start: int,
-    cut: int,
-    end: int,
-) -> float:
-    """The loss of regions j and j + 1 with the cut between them here; infinite beyond the limits."""
-    if _first_start(rates, limits, j, cut, start) > start or _first_start(rates, limits, j + 1, end, cut) > cut:
-        return np.inf
-    return _loss(rates, losses, squared, j, start, cut) + _loss(rates, losses, squared, j + 1, cut, end)

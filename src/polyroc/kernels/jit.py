@@ -47,6 +47,7 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
+        # Machine code that exists is used at once; otherwise Python, until the steps so far exceed the limit.
         if self._compiled is not None:
             return self._compiled(*arguments)
         if self.steps is not None:
@@ -78,6 +79,7 @@ class Kernel:
     @cached_property
     def as_written(self) -> Callable[..., Any]:
         """The function of Python, which calls other kernels as functions of Python too."""
+        # A copy of the function whose global names of kernels lead to the Python functions behind them.
         function = cast("FunctionType", self.function)
         called = {
             name: function.__globals__[name].as_written

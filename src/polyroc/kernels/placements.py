@@ -12,6 +12,7 @@ __all__ = ["area", "counts_below", "placements"]
 def _counts_below(x: FloatArray, z: FloatArray, below: IntArray, up_to: IntArray) -> None:
     smaller = 0  # the number of z below the present x
     last = 0  # and of those that are not above it: where the next, larger x goes on
+    # Neither number ever falls, so all x together take one pass over z.
     for i in range(len(x)):
         if i == 0 or x[i] != x[i - 1]:
             smaller = last
@@ -27,6 +28,7 @@ def _counts_below(x: FloatArray, z: FloatArray, below: IntArray, up_to: IntArray
 @kernel(steps=all_sizes)
 def _twice_pairs_won(x: FloatArray, z: FloatArray) -> int:
     """Twice the number of pairs with x > z, plus the number of ties."""
+    # Twice, so that a tie, one half, is an integer too: the count is exact.
     twice, i, j = 0, 0, 0
     while i < len(x) and j < len(z):
         if x[i] == z[j]:

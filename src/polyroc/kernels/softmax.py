@@ -25,6 +25,7 @@ def softmax(X: FloatArray, weights: FloatArray, P: FloatArray) -> None:
         Cases x classes, written to.
     """
     for n in range(len(X)):
+        # The row of the result holds the linear predictors, then their exponentials, then the probabilities.
         p = P[n]
         for j in range(len(weights)):
             total = weights[j, 0]

@@ -101,12 +101,14 @@ def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tole
     >>> right_triples(sweeps(rows, 0.0), [np.array([2.0]), np.array([3.0]), np.array([5.0])], 0.0)
     [array([15.]), array([10.]), array([6.])]
     """
+    # A task is one sweep over a part of its second class: tasks share nothing but what they read.
     many = len(pair[0].orders[0]) * pair[0].second.shape[1] >= MANY_PAIRS
     tasks = [(sweep, part) for sweep in pair for part in _parts(sweep.second.shape[1], TASKS if many else 1)]
 
     def work(task: tuple[Sweep, slice]) -> tuple[FloatArray, FloatArray, FloatArray]:
         sweep, part = task
         (i, j, k), (order, last) = sweep.classes, sweep.orders
+        # Weights follow their cases into the order of the sweep.
         return _sweep_triples(
             np.vstack([sweep.first, weights[i][order]]),
             np.vstack([sweep.second[:, part], weights[j][part]]),
@@ -121,6 +123,7 @@ def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tole
             done = list(pool.map(work, tasks))
     else:
         done = [work(task) for task in tasks]
+    # Added up in the order of the tasks, not in that in which threads finish; and back in the order of the cases.
     totals = [np.zeros(len(w)) for w in weights]
     for (sweep, part), (x, y, z) in zip(tasks, done, strict=True):
         i, j, k = sweep.classes

@@ -77,6 +77,6 @@ def plot(
 
 
 def require_matplotlib() -> None:
-    """Refuse to go on without matplotlib, and say how to get it."""
+    """Raise an error that says how to install matplotlib if it is not there."""
     if find_spec("matplotlib") is None:
         raise MissingPackageError(f"Pictures need matplotlib, which is not installed: {install_command('plot')}.")

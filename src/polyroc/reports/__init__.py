@@ -1,1 +1,1 @@
-"""Reports: what was found, as one page that a colleague opens and understands."""
+"""Reports: results as one self-contained page, with their conclusion in sentences."""

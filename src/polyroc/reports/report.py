@@ -12,7 +12,7 @@ from polyroc.inference.file_input import read_into_memory
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
-from polyroc.progress import Progress, ProgressOption, progress_callback
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.reports.collection import collect_findings
 from polyroc.reports.explorer import explorer_cases, why_not_explored
 from polyroc.reports.findings import Findings, findings_from
@@ -134,18 +134,13 @@ def report(
         y_true = read_into_memory(y_true, divided, y_score=y_score, missing=missing, **of_file)
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
-        with progress_callback(progress) as callback:
-            made = _study_report(
-                y_true, options, {"y_score": y_score, **columns, "pooled": pooled or None}, missing, callback
-            )
+        others = {"y_score": y_score, **columns, "pooled": pooled or None}
+        made = _study_report(y_true, options, others, missing, progress)
     elif results is not None:
-        made = Report(
-            title or "Report", findings_from(results), level, why_no_cases=NO_CASES, repeat=options.repeat
-        )
+        made = _result_report(results, options)
     else:
         scores = as_scores(y_true, y_score, **columns, missing=missing, pooled=pooled)
-        with progress_callback(progress) as callback:
-            made = _case_report(scores, options, target, callback)
+        made = _case_report(scores, options, target, progress)
     if target is not None:
         made.save(target)
     return made
@@ -170,31 +165,40 @@ def _target(path: str | os.PathLike[str] | None) -> Path | None:
     return target
 
 
+def _result_report(results: list[Result], options: _Options) -> Report:
+    title = options.title or "Report"
+    return Report(title, findings_from(results), options.level, why_no_cases=NO_CASES, repeat=options.repeat)
+
+
 def _study_report(
-    study: Study, options: _Options, others: dict[str, Any], missing: Missing, progress: Progress | None
+    study: Study, options: _Options, others: dict[str, Any], missing: Missing, progress: ProgressOption
 ) -> Report:
     _check_not_given({**others, "rng": options.rng or None, "missing": None if missing == "raise" else missing})
     method = as_estimating_method(options.method)
-    findings, notes = collect_study(study, options.measure, method=method, level=options.level, progress=progress)
+    with progress_callback(progress) as report_progress:
+        findings, notes = collect_study(
+            study, options.measure, method=method, level=options.level, progress=report_progress
+        )
     repeat = study_repeat(findings, options.repeat)
     title = options.title or study.plan.name
     return Report(title, Findings(study=findings, notes=notes), options.level, repeat=repeat)
 
 
-def _case_report(scores: Scores, options: _Options, target: Path | None, progress: Progress | None) -> Report:
+def _case_report(scores: Scores, options: _Options, target: Path | None, progress: ProgressOption) -> Report:
     method = as_estimating_method(options.method)
     options = replace(options, method=method)
     whole = replace(scores.pool_folds(), groups=scores.units, by={})
     cases = explorer_cases(whole, options.rng)
-    findings = collect_findings(
-        scores,
-        None if cases is None else cases.scores,
-        measure=options.measure,
-        method=method,
-        level=options.level,
-        seed=options.rng,
-        progress=progress,
-    )
+    with progress_callback(progress) as report_progress:
+        findings = collect_findings(
+            scores,
+            None if cases is None else cases.scores,
+            measure=options.measure,
+            method=method,
+            level=options.level,
+            seed=options.rng,
+            progress=report_progress,
+        )
     repeat = options.repeat or _call(target, options)
     return Report(options.title or "Report", findings, options.level, cases, why_not_explored(whole), repeat)
 

@@ -1,12 +1,12 @@
 """Validate arrays, labels, weights and groups, and build `Scores`."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.messages import Option
 from polyroc.scores import Kind, Sampling, Schema, Scores, WeightKind, readable
 from polyroc.validation.arguments import ArgumentNames
@@ -167,34 +167,47 @@ def normalise(
     group = None if groups is None else _group_codes(groups, n, arguments)
     positive = positive_class(classes, pos_label, kind, labels is not None, arguments)
     columns = fold_columns(folds, repeats, cases, n, arguments)
-    divided = {} if by is None else by_columns(by, n, arguments)
-    labelled = _labelled_columns(group, columns, arguments)
-    labelled |= {f"{arguments.by} {name!r}": column.codes for name, column in divided.items()}
-    keep = complete_rows(codes, values, weight, labelled, missing, arguments)
-    if keep is not None:
-        codes = codes[keep]
-        values = {name: column[keep] for name, column in values.items()}
-        weight = None if weight is None else weight[keep]
-        group = None if group is None else group[keep]
-        divided = {name: Coded(column.codes[keep], column.labels) for name, column in divided.items()}
-    if weight is not None:
-        weight = _usable_weights(weight, kind_of_weight, arguments)
+    rows = _Rows(codes, values, weight, group, {} if by is None else by_columns(by, n, arguments))
+    keep = complete_rows(codes, values, weight, _labelled_columns(rows, columns, arguments), missing, arguments)
+    rows = rows.complete(keep)
     scores = Scores(
-        codes,
+        rows.codes,
         classes,
-        values,
+        rows.values,
         kind,
         positive,
-        labels is not None,
-        weight,
-        group,
-        n - len(codes),
+        ordered=labels is not None,
+        sample_weight=_usable_weights(rows.weight, kind_of_weight, arguments),
+        groups=rows.groups,
+        dropped=n - len(rows.codes),
         sampling=check_sampling(sampling),
-        folds=None if columns is None else as_folds(columns, keep, codes, group, arguments),
-        by=divided,
+        folds=None if columns is None else as_folds(columns, keep, rows.codes, rows.groups, arguments),
+        by=rows.by,
     )
     scores = scores if negate is None else negated(scores, negate)
     return repeated(scores, arguments) if kind_of_weight == "frequency" else scores
+
+
+class _Rows(NamedTuple):
+    """What each row has, as codes and numbers: its class, predictions, weight, group and subgroups."""
+
+    codes: CodeArray
+    values: Mapping[str, FloatArray]
+    weight: FloatArray | None
+    groups: IntArray | None
+    by: Mapping[str, Coded]
+
+    def complete(self, keep: BoolArray | None) -> Self:
+        """The rows without those that have missing values; None keeps all."""
+        if keep is None:
+            return self
+        return self._replace(
+            codes=self.codes[keep],
+            values={name: column[keep] for name, column in self.values.items()},
+            weight=None if self.weight is None else self.weight[keep],
+            groups=None if self.groups is None else self.groups[keep],
+            by={name: Coded(column.codes[keep], column.labels) for name, column in self.by.items()},
+        )
 
 
 def schema_of(
@@ -244,18 +257,22 @@ def _weights(data: Any, n: int, arguments: ArgumentNames) -> FloatArray:
 
 
 def _labelled_columns(
-    groups: IntArray | None, folds: FoldColumns | None, arguments: ArgumentNames
+    rows: _Rows, folds: FoldColumns | None, arguments: ArgumentNames
 ) -> dict[str, CodeArray | IntArray | None]:
     """By argument, the codes of the columns of labels beside that of the true classes."""
-    columns: dict[str, CodeArray | IntArray | None] = {arguments.groups: groups}
+    columns: dict[str, CodeArray | IntArray | None] = {arguments.groups: rows.groups}
     if folds is not None:
         columns[arguments.folds] = folds.folds.codes
         columns[arguments.repeats] = None if folds.repeats is None else folds.repeats.codes
-    return columns
+    return columns | {f"{arguments.by} {name!r}": column.codes for name, column in rows.by.items()}
 
 
-def _usable_weights(weight: FloatArray, kind: WeightKind | None, arguments: ArgumentNames) -> FloatArray:
+def _usable_weights(
+    weight: FloatArray | None, kind: WeightKind | None, arguments: ArgumentNames
+) -> FloatArray | None:
     """The weights of the complete rows: not all zero, and importance weights on a safe scale."""
+    if weight is None:
+        return None
     if not weight.any():
         raise InputError(f"{arguments.weight} is zero for every case; give at least one case per class a weight.")
     return _scaled(weight, arguments) if kind == "importance" else weight

@@ -1,6 +1,5 @@
 """McNemar's test of paired proportions, and Cochran's Q for more than two classifiers."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -8,12 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from polyroc.errors import NotApplicableError
-from polyroc.inference.methods.method import Method, PairedPvalues, Uncertainty, component_covariance
+from polyroc.inference.methods.method import PairedPvalues, PairedTest
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.applicability import require_plain_cases
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Statistic
 from polyroc.messages import Call, Option
 from polyroc.scores import Scores
 from polyroc.validation.signatures import validate_fields
@@ -22,7 +20,7 @@ __all__ = ["McNemar", "cochran_q", "mcnemar_pvalue"]
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar(Method):
+class McNemar(PairedTest):
     """McNemar's test of paired decisions: of the cases that only one of two classifiers decides rightly.
 
     For the accuracy, and for the sensitivity or specificity of decisions, which are of the cases of one class.
@@ -46,19 +44,12 @@ class McNemar(Method):
     """
 
     name: ClassVar[str] = "mcnemar"
-    compares_only: ClassVar[bool] = True
 
     exact: bool = True
     corrected: bool = True
 
     def __post_init__(self) -> None:
         validate_fields(self)
-
-    def covariance(
-        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
-    ) -> Uncertainty:
-        """DeLong's: McNemar's test has p-values only."""
-        return component_covariance(samples[0].scores, statistics or [measure(sample) for sample in samples])
 
     def paired_pvalues(self, measure: Measure, scores: Scores | None) -> PairedPvalues:
         """McNemar's test of each pair; of all, Cochran's Q, or that of the only pair."""

@@ -17,7 +17,7 @@ from polyroc.measures.statistic import Statistic
 from polyroc.messages import Call, Option
 from polyroc.scores import Scores
 
-__all__ = ["Method", "PairedPvalues", "Uncertainty"]
+__all__ = ["Method", "PairedPvalues", "PairedTest", "Uncertainty"]
 
 
 class Uncertainty(NamedTuple):
@@ -69,7 +69,7 @@ class Method(ABC):
         True if binned counts are enough, so that engines can use it on data larger than memory.
     averages_folds
         True if `covariance` is that of averages over folds, where the scores have folds. Other methods are applied
-        to each fold; see `polyroc.inference.independent_folds`.
+        to each fold; see `polyroc.inference.folds`.
     """
 
     __slots__ = ()
@@ -143,6 +143,23 @@ class Method(ABC):
         """The same method for another set of cases: with random numbers of its own, if it draws any."""
         del number
         return self
+
+
+class PairedTest(Method):
+    """Base class of the methods that have p-values of paired classifiers only; standard errors are DeLong's."""
+
+    __slots__ = ()
+    compares_only: ClassVar[bool] = True
+
+    def covariance(
+        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
+    ) -> Uncertainty:
+        """DeLong's covariance."""
+        return component_covariance(samples[0].scores, statistics or [measure(sample) for sample in samples])
+
+    @abstractmethod
+    def paired_pvalues(self, measure: Measure, scores: Scores | None) -> PairedPvalues:
+        """The p-values; `scores` is None if the classifiers were evaluated on different cases."""
 
 
 def component_variances(scores: Scores, parts: Mapping[str, Statistic]) -> Callable[[str], float]:

@@ -8,11 +8,10 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from polyroc.errors import NotApplicableError
-from polyroc.inference.methods.method import Method, PairedPvalues, Uncertainty, component_covariance
+from polyroc.inference.methods.method import PairedPvalues, PairedTest
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Statistic
 from polyroc.messages import Call, Option
 from polyroc.scores import Scores
 from polyroc.validation.random import Rng
@@ -27,7 +26,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Permutation(Method):
+class Permutation(PairedTest):
     """P-values for paired classifiers, by exchanging them case by case.
 
     If classifiers are equal, their scores for a case could have come from either. In each of n random
@@ -54,19 +53,12 @@ class Permutation(Method):
     """
 
     name: ClassVar[str] = "permutation"
-    compares_only: ClassVar[bool] = True
 
     n: Count = 2000
     rng: Rng = 0
 
     def __post_init__(self) -> None:
         validate_fields(self)
-
-    def covariance(
-        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
-    ) -> Uncertainty:
-        """DeLong's: a permutation test has p-values only."""
-        return component_covariance(samples[0].scores, statistics or [measure(sample) for sample in samples])
 
     def paired_pvalues(self, measure: Measure, scores: Scores | None) -> PairedPvalues:
         """The share of rearrangements that differ as much as the observed arrangement, which counts as one."""

@@ -98,8 +98,8 @@ def _t_test(d: FloatArray) -> tuple[float, float]:
 def _f_test(d: FloatArray) -> tuple[float, float]:
     from polyroc._scipy import fdtrc
 
-    spread = 2.0 * float(_variances(d).sum())
+    total = 2.0 * float(_variances(d).sum())
     if not d.any():
         return 0.0, 1.0
-    ratio = float((d**2).sum()) / spread if spread else nan
+    ratio = float((d**2).sum()) / total if total else nan
     return ratio, float(fdtrc(10, 5, ratio))

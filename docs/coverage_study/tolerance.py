@@ -1,6 +1,6 @@
 """The effect on coverage of stopping refinement when the bounds are a fifth of the standard error apart.
 
-    python docs/coverage_study/stopping.py
+    python docs/coverage_study/tolerance.py
 
 The value with ties inside bins is then at most a tenth of the standard error from the exact one. Coverage of the
 95 % interval in the same samples: of all cases exactly; from the coarsest tally that stops there; and in the
@@ -39,13 +39,13 @@ def coverages(cell: Cell) -> list[str]:
         exact: Any = evaluate(name, data, setting).estimate
         ways["exact"].add(exact.confidence_interval(LEVEL))
         binned = (evaluate_binned(name, data, setting, bits) for bits in range(2, MOST_BITS))
-        stopped = next(each for each in binned if not each.certificate.in_interval)
+        stopped = next(estimate for estimate in binned if not estimate.certificate.in_interval)
         ways["stopped"].add(stopped.confidence_interval(LEVEL))
         signs = {"higher": 1.0, "lower": -1.0, "away": 1.0 if exact.value >= true else -1.0}
         for way, sign in signs.items():
             low, high = exact.limits
-            moved = min(max(exact.value + sign * LARGEST_MOVE * exact.standard_error, low), high)
-            ways[way].add(replace(exact, value=moved).confidence_interval(LEVEL))
+            shifted = min(max(exact.value + sign * LARGEST_MOVE * exact.standard_error, low), high)
+            ways[way].add(replace(exact, value=shifted).confidence_interval(LEVEL))
     place = f"{name}, {cell.model_name}, {cell.shown_values}, {cell.shown_sizes.replace('+', ' + ')}"
     return [place, *(percent(tally.summary(true)["rate"]) for tally in ways.values())]
 
