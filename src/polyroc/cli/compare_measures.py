@@ -76,7 +76,8 @@ DATA = (
     ),
     click.option("--truth", metavar="COLUMN", help="Column of the true classes."),
     click.option("--scores", multiple=True, metavar="COLUMNS", help="As in evaluate."),
-    column_options("classifier", "case", "class_", "weight", "weight_kind", "labels", "pos_label", "missing"),
+    column_options("classifier", "case", "class_", "table", "weight", "weight_kind", "labels"),
+    column_options("pos_label", "missing", "decimal", "encoding"),
     click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
     seed_option,
     out_option(
@@ -97,6 +98,9 @@ COLUMNS = (
     "labels",
     "pos_label",
     "missing",
+    "table",
+    "decimal",
+    "encoding",
 )
 
 

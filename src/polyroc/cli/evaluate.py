@@ -69,8 +69,8 @@ def evaluate(
     Larger than memory:    polyroc evaluate 's/*.parquet' --truth y -m auc --engine duckdb --tolerance 1e-6
     Standard input:        zstd -dc scores.csv.zst | polyroc evaluate - --truth y --scores s
 
-    FILE is CSV, TSV, JSON lines (also with .gz or .zst), Parquet, Arrow (Feather) or a DuckDB file; polyroc reads
-    nothing from the network.
+    FILE is CSV, TSV, .txt, JSON lines (also with .gz or .zst), Excel (.xlsx), Parquet, Arrow (Feather) or a DuckDB
+    file; polyroc reads nothing from the network.
     """
     from polyroc.inference.evaluate import evaluate as compute
 

@@ -78,7 +78,20 @@ COLUMNS = {
         "--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."
     ),
     "table": click.option(
-        "--table", metavar="NAME", help="DuckDB file: the table or view; of a study, the data set."
+        "--table",
+        metavar="NAME",
+        help="DuckDB file: the table or view; of a study, the data set. Excel: the sheet.",
+    ),
+    "decimal": click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        help="Decimal sign of the numbers of a CSV file: . (the default) or a comma.",
+    ),
+    "encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a text file that is not UTF-8, such as latin-1, cp1252 or utf-16.",
     ),
     "weight": click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
     "weight_kind": click.option(
@@ -321,13 +334,14 @@ def small_file(file: Path, most: int = 2**24) -> bytes:
     return text
 
 
-def opened(file: Any) -> Any:
+def opened(file: Any, encoding: str | None = None) -> Any:
     """The file; what standard input holds for `-`."""
     if file != STANDARD_INPUT:
         return file
     from polyroc.io.inputs import LocalCopy
+    from polyroc.io.text_copies import check_encoding
 
-    return LocalCopy(getattr(sys.stdin, "buffer", sys.stdin), "standard input")
+    return LocalCopy(getattr(sys.stdin, "buffer", sys.stdin), "standard input", check_encoding(encoding))
 
 
 def scores_from(
@@ -344,7 +358,8 @@ def scores_from(
     from polyroc.io.read import read
     from polyroc.validation.scores import pooled_scores
 
-    read_scores = read(opened(file), scores=score_columns(scores), labels=_label_list(labels), **columns)
+    file = opened(file, columns.get("encoding"))
+    read_scores = read(file, scores=score_columns(scores), labels=_label_list(labels), **columns)
     read_scores = pooled_scores(read_scores) if pooled else read_scores
     if convert is None:
         return read_scores
@@ -419,7 +434,7 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
     paths = [file] if isinstance(file, Path) else file
     if len(paths) > 1 and STANDARD_INPUT in paths:
         raise InputError("Standard input (-) cannot be combined with other files; write it to a file first.")
-    files = [opened(path) for path in paths]
+    files = [opened(path, columns.get("encoding")) for path in paths]
     by = [*engine_values.get("by", ())]
     if wanted.get("engine") == "memory" or not ({*wanted} - {"by"} or _for_engine(files)):
         if len(files) > 1:
@@ -441,6 +456,8 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
         "missing": columns["missing"],
         "engine": "duckdb",
         **({} if table is None else {"table": table}),
+        **({} if columns.get("encoding") is None else {"encoding": columns["encoding"]}),
+        **({} if columns.get("decimal", ".") == "." else {"decimal": columns["decimal"]}),
         **{name: value for name, value in wanted.items() if name != "engine"},
     }
 
