@@ -9,6 +9,7 @@ import click
 from polyroc.cli.options import (
     add_options,
     column_options,
+    complete_measures,
     formats,
     level_option,
     one_or_all,
@@ -105,7 +106,7 @@ COLUMNS = (
 
 
 @click.command()
-@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
+@click.argument("measures", nargs=-1, metavar="[MEASURE]...", shell_complete=complete_measures)
 @add_options(*LISTS, *MODELS, *DATA)
 @level_option
 @formats

@@ -14,6 +14,7 @@ import click
 from polyroc.errors import InputError
 from polyroc.messages import Option
 from polyroc.output.formats import as_csv
+from polyroc.output.lines import folded, line_width
 from polyroc.output.tables import Table
 from polyroc.output.text import Format, render
 from polyroc.scores import Scores
@@ -27,8 +28,10 @@ __all__ = [
     "Files",
     "add_options",
     "adjust_option",
+    "band_option",
     "by_option",
     "column_options",
+    "complete_measures",
     "convert_option",
     "data_file",
     "data_files",
@@ -40,6 +43,7 @@ __all__ = [
     "help_without_command",
     "level_option",
     "machine_text",
+    "measure_option",
     "method_from",
     "method_options",
     "name_of",
@@ -50,6 +54,7 @@ __all__ = [
     "out_option",
     "pooled_option",
     "print_result",
+    "print_text",
     "progress_bar",
     "score_columns",
     "scores_from",
@@ -167,6 +172,32 @@ by_option = click.option(
     metavar="COLUMN",
     help="Subgroups: one result per value of this column, and whether they differ; may be repeated.",
 )
+
+
+class _Spelled(click.Choice[str]):
+    """A choice whose words may also be joined by underscores, as Python's names are."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word as it is listed."""
+        return super().convert(value.replace("_", "-") if isinstance(value, str) else value, param, ctx)
+
+
+def band_option(text: str) -> Callable[[Any], Any]:
+    """The confidence band of curves."""
+    return click.option("--band", type=_Spelled(["pointwise", "simultaneous", "working-hotelling"]), help=text)
+
+
+def complete_measures(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """The keys of measures that begin so, for the shell."""
+    from polyroc.measures.registry import MEASURES
+
+    return [key for key in MEASURES if key.startswith(incomplete)]
+
+
+def measure_option(text: str, **more: Any) -> Callable[[Any], Any]:
+    """The option -m, --measure; the shell completes its keys."""
+    return click.option("-m", "--measure", metavar="KEY", help=text, shell_complete=complete_measures, **more)
+
 
 level_option = click.option(
     "--level",
@@ -308,6 +339,11 @@ def print_result(
     tables = table()
     several = [tables] if isinstance(tables, Table) else tables
     click.echo("\n\n".join(render(one, output).rstrip() for one in several))
+
+
+def print_text(text: str) -> None:
+    """Print sentences and commands, wrapped on a terminal."""
+    click.echo("\n".join(folded(text, line_width())))
 
 
 def machine_text(

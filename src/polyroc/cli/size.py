@@ -10,6 +10,7 @@ from polyroc.cli.options import (
     column_options,
     convert_option,
     formats,
+    measure_option,
     one_or_all,
     print_result,
     progress_bar,
@@ -25,7 +26,7 @@ from polyroc.validation.signatures import MOST_DRAWS
 __all__ = ["size"]
 
 QUESTION = (
-    click.option("-m", "--measure", default="auc", show_default=True, metavar="KEY", help="The measure."),
+    measure_option("The measure.", default="auc", show_default=True),
     click.option("--value", type=float, help="The expected value; with --pilot, that of the file by default."),
     click.option("--versus", type=float, help="The expected value of a second classifier, to compare two."),
     click.option(
