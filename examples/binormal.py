@@ -15,6 +15,6 @@ risks = {
     "rule": np.round(rng.normal(size=200) + 0.9 * sick),
 }
 
-curve = pr.curve(sick, risks["logit"], binormal=True, band="working_hotelling")
+curve = pr.curve(sick, risks["logit"], binormal=True, band="working-hotelling")
 picture = pr.plot(curve)
 picture.figure.savefig("binormal.png")

@@ -135,11 +135,24 @@ def test_folders_without_permission(polyroc):
 def test_nothing_is_writable(polyroc, large):
     nowhere = dict.fromkeys(("TMPDIR", "HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"), "/proc/1")
     options = {"environment": nowhere, "user": ANYBODY, "folder": "/proc"}
-    for arguments in (EVALUATE, (*large, "--engine", "duckdb", "--exact")):
+    size = ("size", "--value", 0.85, "--null", 0.75)
+    for arguments in (size, EVALUATE, (*large, "--engine", "duckdb", "--exact")):
         done = polyroc(*arguments, **options)
         assert done.returncode == 0
         assert done.stdout == polyroc(*arguments).stdout
         assert len(done.stderr.splitlines()) <= 1  # compiled code cannot be stored
+
+
+@pytest.mark.slow
+def test_only_the_target_is_writable(polyroc, tmp_path):
+    """No home and no cache, in a folder that cannot be written to: a report needs only where it is written to."""
+    nowhere = dict.fromkeys(("TMPDIR", "HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"), "/proc/1")
+    arguments, ending = WRITERS["report"]
+    done = polyroc(*arguments, tmp_path / f"made{ending}", environment=nowhere, folder="/proc")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"made{ending}").stat().st_size > 1000
+    done = polyroc(*arguments, Path("/proc", f"made{ending}"), environment=nowhere, folder="/proc")
+    assert_one_line(done, f"/proc/made{ending}")
 
 
 @pytest.mark.slow

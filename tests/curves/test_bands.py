@@ -229,7 +229,7 @@ def test_working_hotelling_needs_plain_cases_and_a_roc_plane():
         {"sample_weight": np.full(120, 0.5)},
         {"groups": np.arange(120)},
     ):
-        with pytest.raises(NotApplicableError, match="working_hotelling"):
+        with pytest.raises(NotApplicableError, match="working-hotelling"):
             pr.curve(y, s, band="working_hotelling", **options)
 
 
@@ -298,3 +298,9 @@ def test_average_precision_counts_what_one_negative_at_the_top_can_change():
     perfect = pr.curve([0] * 60 + [1] * 30, np.arange(90), kind="pr").area
     spoilt = pr.curve([0] * 59 + [1] * 30 + [0], np.arange(90), kind="pr").area
     assert perfect.value - spoilt.value == pytest.approx(top)
+
+
+def test_working_hotelling_has_one_spelling_and_takes_the_other():
+    y, s = np.arange(20) % 2, np.random.default_rng(0).normal(size=20)
+    first, second = (pr.curve(y, s, band=name).band for name in ("working-hotelling", "working_hotelling"))
+    assert first.low.tolist() == second.low.tolist()

@@ -344,7 +344,7 @@ def test_provenance_tells_how():
         ({"kind": "pr", "band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, r"Bootstrap\(\)"),
         ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "band='simultaneous'"),
         ({"band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, "independent cases"),
-        ({"kind": "pr", "band": "working_hotelling"}, NotApplicableError, "working_hotelling|binormal"),
+        ({"kind": "pr", "band": "working_hotelling"}, NotApplicableError, "working-hotelling|binormal"),
         ({"method": pr.Permutation()}, InputError, "comparisons"),
         ({"band": "pointwise", "method": pr.Bootstrap(n=1, rng=0)}, InputError, "two or more resamples"),
         ({"method": pr.HanleyMcNeil(), "groups": [1, 2, 3, 4]}, NotApplicableError, "groups"),

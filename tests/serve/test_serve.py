@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 from importlib.resources import files
+from io import BytesIO
 
 import httpx
+import openpyxl
 import pytest
 
 from polyroc.datasets import catalogue
@@ -92,10 +94,24 @@ def test_files_of_other_kinds_are_rejected(server, name):
         assert "known kind" in answer.json()["message"]
 
 
-def test_a_workbook_is_rejected_with_a_way_out(server):
+def test_files_of_other_programs_are_rejected_with_a_way_out(server):
     with server.visitor() as visitor:
-        answer = visitor.post("/files", params={"name": "a.XLSX"}, content=PETS)
-        assert "saved as CSV" in answer.json()["message"]
+        for name, advice in (("a.XLS", "save it as .xlsx or as CSV"), ("a.rds", "write.csv")):
+            answer = visitor.post("/files", params={"name": name}, content=PETS)
+            assert answer.status_code == 400
+            assert advice in answer.json()["message"]
+
+
+def test_a_workbook_is_read(server):
+    book, content = openpyxl.Workbook(), BytesIO()
+    for line in PETS.splitlines():
+        book.active.append(line.split(","))
+    book.save(content)
+    with server.visitor() as visitor:
+        page = visitor.get(f"/files/{upload(visitor, content.getvalue(), 'a.xlsx')}").text
+        assert "p_cat" in page
+        assert str(server.folder) not in page
+        visitor.post("/end")
 
 
 def test_a_file_without_names_of_columns_is_noticed(server):

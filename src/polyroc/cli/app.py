@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -107,8 +108,42 @@ COMMANDS = {
 SHARED = {"datasets": "listings", "measures": "listings"}
 
 
+class Formatter(click.HelpFormatter):
+    """Help whose examples, which click prints as they are, are wrapped too."""
+
+    def getvalue(self) -> str:
+        """The text of the help."""
+        lines = super().getvalue().split("\n")
+        return "\n".join(part for line in lines for part in _example_lines(line, self.width))
+
+
+def _example_lines(line: str, width: int) -> list[str]:
+    """A line of an example, the rest of which is below the command."""
+    if len(line) <= width:
+        return [line]
+    place = line.find("polyroc ")
+    indent = (place if 0 <= place < width // 2 else len(line) - len(line.lstrip())) + 2
+    return wrap(
+        line,
+        width,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+    )
+
+
+class Context(click.Context):
+    """The context of every command."""
+
+    formatter_class = Formatter
+
+
 class Commands(click.Group):
     """The commands; their list, and the search for a name, do without their modules."""
+
+    context_class = Context
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find a command in the arguments, and load it."""
@@ -121,6 +156,8 @@ def load_command(name: str) -> click.Command:
     function = name.replace("-", "_")
     module = import_module(f"polyroc.cli.{SHARED.get(name, function)}")
     command: click.Command = getattr(module, function)
+    for one in (command, *getattr(command, "commands", {}).values()):
+        one.context_class = Context
     return command
 
 

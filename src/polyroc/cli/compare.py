@@ -16,6 +16,7 @@ from polyroc.cli.options import (
     fold_options,
     formats,
     level_option,
+    measure_option,
     method_from,
     method_options,
     name_of,
@@ -30,7 +31,7 @@ __all__ = ["compare"]
 @click.command()
 @data_files
 @fold_options
-@click.option("-m", "--measure", required=True, metavar="KEY", help="The measure, such as hand_till.")
+@measure_option("The measure, such as hand_till.", required=True)
 @adjust_option
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option

@@ -9,6 +9,7 @@ import click
 from polyroc.cli.options import (
     add_options,
     column_options,
+    complete_measures,
     formats,
     level_option,
     one_or_all,
@@ -76,7 +77,8 @@ DATA = (
     ),
     click.option("--truth", metavar="COLUMN", help="Column of the true classes."),
     click.option("--scores", multiple=True, metavar="COLUMNS", help="As in evaluate."),
-    column_options("classifier", "case", "class_", "weight", "weight_kind", "labels", "pos_label", "missing"),
+    column_options("classifier", "case", "class_", "table", "weight", "weight_kind", "labels"),
+    column_options("pos_label", "missing", "decimal", "encoding"),
     click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
     seed_option,
     out_option(
@@ -97,11 +99,14 @@ COLUMNS = (
     "labels",
     "pos_label",
     "missing",
+    "table",
+    "decimal",
+    "encoding",
 )
 
 
 @click.command()
-@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
+@click.argument("measures", nargs=-1, metavar="[MEASURE]...", shell_complete=complete_measures)
 @add_options(*LISTS, *MODELS, *DATA)
 @level_option
 @formats

@@ -9,6 +9,7 @@ import click
 from polyroc.cli.options import (
     Files,
     add_options,
+    band_option,
     data_files,
     data_from,
     engine_options,
@@ -51,11 +52,7 @@ SHOWN = {
     type=click.Choice(["ova", "ovo"]),
     help="Many classes: each class against all others, or every pair.",
 )
-@click.option(
-    "--band",
-    type=click.Choice(["pointwise", "simultaneous", "working-hotelling"]),
-    help="A confidence band at --level; by resampling with --method bootstrap.",
-)
+@band_option("A confidence band at --level; by resampling with --method bootstrap.")
 @click.option("--binormal", is_flag=True, help="Also a binormal curve by maximum likelihood.")
 @click.option(
     "--average",
@@ -116,7 +113,7 @@ def curve(
     if test is not None:
         return _print_test(file, columns, replicates, seed, output)
     file_format = None if out is None else _format_of(out)
-    choices: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}
+    choices: Any = {"band": band, "average": average}
     with progress_bar() as progress:
         data, options = data_from("curve", file, columns)
         curves = compute(

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from polyroc.cli.evaluate import print_evaluation
-from polyroc.cli.options import formats, progress_bar
+from polyroc.cli.options import formats, print_text, progress_bar
 from polyroc.output.files import write_file
 from polyroc.output.text import Format
 
@@ -46,7 +46,7 @@ def demo(target: Path | None, copy: Path | None, output: Format | None) -> None:
         write_file(copy, file.read_bytes())
     if output is None:
         name = "FILE" if copy is None else str(copy)
-        click.echo(
+        print_text(
             "\nThe same for a file of your own:\n"
             f'  polyroc evaluate {name} --truth species --scores "p_*" --classifier classifier --case case'
         )
@@ -54,4 +54,4 @@ def demo(target: Path | None, copy: Path | None, output: Format | None) -> None:
         from polyroc.reports.report import report
 
         report(scores, path=target, title="Three classifiers on Fisher's irises")
-        click.echo(f"\nThe report, to be opened in a browser: {target.resolve()}")
+        print_text(f"\nThe report, to be opened in a browser: {target.resolve()}")

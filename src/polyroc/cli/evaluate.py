@@ -15,6 +15,7 @@ from polyroc.cli.options import (
     fold_options,
     formats,
     level_option,
+    measure_option,
     method_from,
     method_options,
     name_of,
@@ -29,9 +30,7 @@ __all__ = ["evaluate", "print_evaluation", "print_groups"]
 @click.command()
 @data_files
 @fold_options
-@click.option(
-    "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
-)
+@measure_option("A measure, such as hand_till; all by default.", multiple=True)
 @click.option("--parts", is_flag=True, help="Also the parts of each measure: pairs of classes, or classes.")
 @click.option(
     "--null", metavar="NUMBER|chance", help="Also test the hypothesis that the true value is this: a p-value."
@@ -69,8 +68,8 @@ def evaluate(
     Larger than memory:    polyroc evaluate 's/*.parquet' --truth y -m auc --engine duckdb --tolerance 1e-6
     Standard input:        zstd -dc scores.csv.zst | polyroc evaluate - --truth y --scores s
 
-    FILE is CSV, TSV, JSON lines (also with .gz or .zst), Parquet, Arrow (Feather) or a DuckDB file; polyroc reads
-    nothing from the network.
+    FILE is CSV, TSV, .txt, JSON lines (also with .gz or .zst), Excel (.xlsx), Parquet, Arrow (Feather) or a DuckDB
+    file; polyroc reads nothing from the network.
     """
     from polyroc.inference.evaluate import evaluate as compute
 

@@ -14,6 +14,7 @@ import click
 from polyroc.errors import InputError
 from polyroc.messages import Option
 from polyroc.output.formats import as_csv
+from polyroc.output.lines import folded, line_width
 from polyroc.output.tables import Table
 from polyroc.output.text import Format, render
 from polyroc.scores import Scores
@@ -27,8 +28,10 @@ __all__ = [
     "Files",
     "add_options",
     "adjust_option",
+    "band_option",
     "by_option",
     "column_options",
+    "complete_measures",
     "convert_option",
     "data_file",
     "data_files",
@@ -40,6 +43,7 @@ __all__ = [
     "help_without_command",
     "level_option",
     "machine_text",
+    "measure_option",
     "method_from",
     "method_options",
     "name_of",
@@ -50,6 +54,7 @@ __all__ = [
     "out_option",
     "pooled_option",
     "print_result",
+    "print_text",
     "progress_bar",
     "score_columns",
     "scores_from",
@@ -78,7 +83,20 @@ COLUMNS = {
         "--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."
     ),
     "table": click.option(
-        "--table", metavar="NAME", help="DuckDB file: the table or view; of a study, the data set."
+        "--table",
+        metavar="NAME",
+        help="DuckDB file: the table or view; of a study, the data set. Excel: the sheet.",
+    ),
+    "decimal": click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        default=".",
+        help="Decimal sign of the numbers of a CSV file: . (the default) or a comma.",
+    ),
+    "encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a text file that is not UTF-8, such as latin-1, cp1252 or utf-16.",
     ),
     "weight": click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
     "weight_kind": click.option(
@@ -154,6 +172,32 @@ by_option = click.option(
     metavar="COLUMN",
     help="Subgroups: one result per value of this column, and whether they differ; may be repeated.",
 )
+
+
+class _Spelled(click.Choice[str]):
+    """A choice whose words may also be joined by underscores, as Python's names are."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word as it is listed."""
+        return super().convert(value.replace("_", "-") if isinstance(value, str) else value, param, ctx)
+
+
+def band_option(text: str) -> Callable[[Any], Any]:
+    """The confidence band of curves."""
+    return click.option("--band", type=_Spelled(["pointwise", "simultaneous", "working-hotelling"]), help=text)
+
+
+def complete_measures(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """The keys of measures that begin so, for the shell."""
+    from polyroc.measures.registry import MEASURES
+
+    return [key for key in MEASURES if key.startswith(incomplete)]
+
+
+def measure_option(text: str, **more: Any) -> Callable[[Any], Any]:
+    """The option -m, --measure; the shell completes its keys."""
+    return click.option("-m", "--measure", metavar="KEY", help=text, shell_complete=complete_measures, **more)
+
 
 level_option = click.option(
     "--level",
@@ -297,6 +341,11 @@ def print_result(
     click.echo("\n\n".join(render(one, output).rstrip() for one in several))
 
 
+def print_text(text: str) -> None:
+    """Print sentences and commands, wrapped on a terminal."""
+    click.echo("\n".join(folded(text, line_width())))
+
+
 def machine_text(
     output: Literal["json", "csv"],
     *,
@@ -321,13 +370,14 @@ def small_file(file: Path, most: int = 2**24) -> bytes:
     return text
 
 
-def opened(file: Any) -> Any:
+def opened(file: Any, encoding: str | None = None) -> Any:
     """The file; what standard input holds for `-`."""
     if file != STANDARD_INPUT:
         return file
     from polyroc.io.inputs import LocalCopy
+    from polyroc.io.text_copies import check_encoding
 
-    return LocalCopy(getattr(sys.stdin, "buffer", sys.stdin), "standard input")
+    return LocalCopy(getattr(sys.stdin, "buffer", sys.stdin), "standard input", check_encoding(encoding))
 
 
 def scores_from(
@@ -344,7 +394,8 @@ def scores_from(
     from polyroc.io.read import read
     from polyroc.validation.scores import pooled_scores
 
-    read_scores = read(opened(file), scores=score_columns(scores), labels=_label_list(labels), **columns)
+    file = opened(file, columns.get("encoding"))
+    read_scores = read(file, scores=score_columns(scores), labels=_label_list(labels), **columns)
     read_scores = pooled_scores(read_scores) if pooled else read_scores
     if convert is None:
         return read_scores
@@ -419,7 +470,7 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
     paths = [file] if isinstance(file, Path) else file
     if len(paths) > 1 and STANDARD_INPUT in paths:
         raise InputError("Standard input (-) cannot be combined with other files; write it to a file first.")
-    files = [opened(path) for path in paths]
+    files = [opened(path, columns.get("encoding")) for path in paths]
     by = [*engine_values.get("by", ())]
     if wanted.get("engine") == "memory" or not ({*wanted} - {"by"} or _for_engine(files)):
         if len(files) > 1:
@@ -441,6 +492,8 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
         "missing": columns["missing"],
         "engine": "duckdb",
         **({} if table is None else {"table": table}),
+        **({} if columns.get("encoding") is None else {"encoding": columns["encoding"]}),
+        **({} if columns.get("decimal", ".") == "." else {"decimal": columns["decimal"]}),
         **{name: value for name, value in wanted.items() if name != "engine"},
     }
 

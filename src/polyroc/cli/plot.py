@@ -9,9 +9,11 @@ import click
 from polyroc.cli.front import is_front, needs_data
 from polyroc.cli.options import (
     add_options,
+    band_option,
     by_option,
     convert_option,
     level_option,
+    measure_option,
     method_from,
     method_options,
     optional_data_file,
@@ -42,20 +44,14 @@ OPTIONS = (
         help="Kind of picture; for a stored front, the first that applies by default.",
     ),
     out_option("PICTURE", "The file to write: .png, .svg or .pdf.", required=True),
-    click.option(
-        "-m", "--measure", multiple=True, metavar="KEY", help="The measure; for forest several, all by default."
-    ),
+    measure_option("The measure; for forest several, all by default.", multiple=True),
     by_option,
     click.option(
         "--multi-class",
         type=click.Choice(["ova", "ovo"]),
         help="Curves of many classes: each against the rest (default), or every pair.",
     ),
-    click.option(
-        "--band",
-        type=click.Choice(["pointwise", "simultaneous", "working-hotelling"]),
-        help="A confidence band around curves.",
-    ),
+    band_option("A confidence band around curves."),
     click.option("--hull", is_flag=True, help="The convex hull of ROC curves."),
     click.option("--binormal", is_flag=True, help="The binormal fit of curves."),
     click.option(
@@ -194,7 +190,7 @@ def _curves(scores: Scores, kind: Any, *, multi_class: Any, band: Any, **options
     from polyroc.curves.curve import curve
 
     family: Any = multi_class or ("ova" if scores.n_classes > 2 else None)
-    return curve(scores, kind=kind, multi_class=family, band=band and band.replace("-", "_"), **options)
+    return curve(scores, kind=kind, multi_class=family, band=band, **options)
 
 
 def _decisions(scores: Scores, level: float) -> Any:

@@ -77,7 +77,7 @@ def failure_text(error: BaseException) -> str | None:
 
 
 def print_line(message: str) -> None:
-    """Print one line on the standard error, if that can be written.
+    """Print one line on the standard error, if that can be written; on a terminal it is wrapped.
 
     Names may hold control characters, which a terminal would obey, and may be long: the middle is then left out.
     """
@@ -86,8 +86,10 @@ def print_line(message: str) -> None:
         line = f"{line[: MOST_CHARACTERS // 2]} ... {line[-MOST_CHARACTERS // 3 :]}"
     if not line.isprintable():
         line = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
+    from polyroc.output.lines import folded, line_width
+
     with suppress(OSError):
-        sys.stderr.write(line + "\n")
+        sys.stderr.write("\n".join(folded(line, line_width(sys.stderr))) + "\n")
         sys.stderr.flush()
 
 

@@ -15,9 +15,11 @@ from polyroc.cli.options import (
     data_file,
     fold_options,
     level_option,
+    measure_option,
     method_from,
     method_options,
     name_of,
+    print_text,
     progress_bar,
     scores_from,
 )
@@ -43,7 +45,7 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
 )
 @click.option("--open", "show", is_flag=True, help="Open it in a browser afterwards.")
 @click.option("--title", help="The title; the name of FILE, or of the plan of a study, by default.")
-@click.option("-m", "--measure", metavar="KEY", help="The measure to compare by: auc or hand_till by default.")
+@measure_option("The measure to compare by: auc or hand_till by default.")
 @by_option
 @convert_option
 @method_options()
@@ -96,7 +98,7 @@ def report(
             scores = scores_from(file, by=[*by] or None, **columns)
             terms = {"measure": measure, "method": errors, "level": level, "rng": seed or 0, "by": [*by] or None}
             make(scores, path=out, title=named, repeat=repeat, progress=progress, **terms)
-    click.echo(f"Written to {printable(str(out))}.")
+    print_text(f"Written to {printable(str(out))}.")
     if show:
         webbrowser.open(out.resolve().as_uri())
     return 0

@@ -10,6 +10,7 @@ from polyroc.cli.options import (
     column_options,
     convert_option,
     formats,
+    measure_option,
     one_or_all,
     print_result,
     progress_bar,
@@ -25,7 +26,7 @@ from polyroc.validation.signatures import MOST_DRAWS
 __all__ = ["size"]
 
 QUESTION = (
-    click.option("-m", "--measure", default="auc", show_default=True, metavar="KEY", help="The measure."),
+    measure_option("The measure.", default="auc", show_default=True),
     click.option("--value", type=float, help="The expected value; with --pilot, that of the file by default."),
     click.option("--versus", type=float, help="The expected value of a second classifier, to compare two."),
     click.option(
@@ -69,9 +70,11 @@ PILOT = (
         metavar="COLUMNS",
         help="Column of the scores, or one column per class ('p_*'); NAME=COLUMNS for each of two classifiers.",
     ),
-    column_options("classifier", "case", "class_", "labels"),
+    column_options("classifier", "case", "class_", "table", "labels"),
     convert_option,
     column_options("pos_label"),
+    click.option("--decimal", type=click.Choice([".", ","]), help="Decimal sign of the numbers of a CSV file."),
+    column_options("encoding"),
     # without the default "raise" of the other commands: given without --pilot, it is an error
     click.option("--missing", type=click.Choice(["raise", "drop"]), help="Treatment of rows with missing values."),
     click.option(
@@ -130,7 +133,10 @@ def size(
     return 0
 
 
-COLUMNS = ("truth", "scores", "classifier", "case", "class_", "labels", "convert", "pos_label", "missing")
+COLUMNS = (
+    *("truth", "scores", "classifier", "case", "class_", "table", "labels", "convert", "pos_label", "missing"),
+    *("decimal", "encoding"),
+)
 
 
 def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, seed: int | None) -> Any:
@@ -143,7 +149,8 @@ def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, se
         return None
     if not columns["truth"] or not columns["scores"]:
         raise InputError("--pilot needs --truth COLUMN and --scores COLUMNS.")
-    return scores_from(pilot, **{**columns, "missing": columns["missing"] or "raise"})
+    defaults = {"missing": columns["missing"] or "raise", "decimal": columns["decimal"] or "."}
+    return scores_from(pilot, **{**columns, **defaults})
 
 
 def _method(formula: str | None, simulate: int | None, seed: int | None) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.cli.options import formats, help_without_command, out_option, print_result
+from polyroc.cli.options import formats, help_without_command, measure_option, out_option, print_result
 from polyroc.cli.study_tests import advice, study_test
 from polyroc.output.numbers import number_text
 from polyroc.output.sentences import counted, printable
@@ -83,7 +83,7 @@ def run(
 
 @study.command(short_help="Measures by data set and learner, and failures.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("-m", "--measure", multiple=True, metavar="KEY", help="A measure; those of the plan by default.")
+@measure_option("A measure; those of the plan by default.", multiple=True)
 @formats
 def show(file: Path, measure: tuple[str, ...], output: Format | None) -> int:
     """Mean and standard deviation of every measure over the folds, by data set and learner; failures.

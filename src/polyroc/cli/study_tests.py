@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from polyroc.cli.options import formats, out_option, print_result
+from polyroc.cli.options import formats, measure_option, out_option, print_result
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
 from polyroc.output.numbers import level_text, p_text
@@ -31,7 +31,7 @@ HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in e
 @click.command("test", short_help="Which learners differ: Duncan, corrected t, Friedman and others.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("name", type=click.Choice(NAMES), metavar="TEST")
-@click.option("-m", "--measure", metavar="KEY", help="The measure; the first of the plan by default.")
+@measure_option("The measure; the first of the plan by default.")
 @click.option(
     "--data",
     metavar="NAME",

@@ -10,6 +10,7 @@ from polyroc.cli.options import (
     data_file,
     formats,
     level_option,
+    measure_option,
     name_of,
     one_or_all,
     print_result,
@@ -27,13 +28,8 @@ SHOWN = 5  # rows and columns of the printed table
 
 @click.command()
 @data_file
-@click.option(
-    "-m",
-    "--measure",
-    default="vus",
-    show_default=True,
-    metavar="KEY",
-    help="The rule: vus (thresholds on one score), mossman or he (probabilities).",
+@measure_option(
+    "The rule: vus (thresholds on one score), mossman or he (probabilities).", default="vus", show_default=True
 )
 @click.option(
     "--points", default=40, show_default=True, type=click.IntRange(1), help="Bins along each axis of the mesh."

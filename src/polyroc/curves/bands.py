@@ -19,7 +19,7 @@ from polyroc.messages import Call, Option
 
 __all__ = ["BandName", "average_band", "band_around", "in_coordinates", "working_hotelling"]
 
-BandName = Literal["pointwise", "simultaneous", "working_hotelling"]
+BandName = Literal["pointwise", "simultaneous", "working-hotelling"]
 RATES = np.linspace(0.0, 1.0, 201)  # values of the first axis at which bands are computed
 FEW = 3.0  # cases of an outcome up to which Brown, Cai & DasGupta modify Wilson's interval
 TINY = 1e-300  # keeps 0 / 0 out of the precision at recall 0
@@ -139,7 +139,7 @@ def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
 
     if kind == "pr" or np.isnan(fit.covariance).any():
         raise NotApplicableError(
-            Option("band", "working_hotelling"),
+            Option("band", "working-hotelling"),
             " is available for ROC, DET and cost curves of independent, unweighted cases; use ",
             Option("band", "pointwise", "simultaneous"),
             " with ",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Any, Literal, Unpack
 
 from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
@@ -49,7 +49,7 @@ def curve(
     drop_intermediate: bool = False,
     area: str | Measure | None = None,
     method: Method | str | None = DEFAULT,
-    band: BandName | None = None,
+    band: BandName | Literal["working_hotelling"] | None = None,
     level: float = 0.95,
     binormal: bool = False,
     folds: Any = None,
@@ -88,7 +88,7 @@ def curve(
     method
         How the standard error of the area is computed, as in `evaluate`; `Bootstrap()` also resamples the band.
     band, level
-        A confidence band at a level: "pointwise", "simultaneous", or "working_hotelling" (simultaneous, from the
+        A confidence band at a level: "pointwise", "simultaneous", or "working-hotelling" (simultaneous, from the
         binormal fit); `polyroc.curves.bands.band_around` defines each.
     binormal
         Also fit a binormal curve by maximum likelihood.
@@ -137,7 +137,8 @@ def curve(
             f"A curve averaged at thresholds has its own area, not {area}; omit ", Option("area"), "."
         )
     average = "pooled" if pooled and average is None else average
-    builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
+    around: BandName | None = "working-hotelling" if band == "working_hotelling" else band
+    builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, around, level, binormal, average)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     if is_file_input(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
@@ -285,7 +286,7 @@ class _CurveBuilder:
         return area
 
     def _fit(self, sweep: CurveSweep, area: Callable[[], Estimate], classifier: str) -> BinormalFit | None:
-        if not self.binormal and self.band != "working_hotelling":
+        if not self.binormal and self.band != "working-hotelling":
             return None
         provenance = replace(area().provenance, method="maximum likelihood", seed=None)
         return fit_binormal(sweep.fp, sweep.tp, classifier, provenance)
@@ -293,7 +294,7 @@ class _CurveBuilder:
     def _band(self, sweep: CurveSweep, fit: BinormalFit | None) -> Band | None:
         if self.band is None:
             return None
-        if self.band != "working_hotelling":
+        if self.band != "working-hotelling":
             method = self.method
             if method is not None:  # rates are resampled class by class, as the AUC is
                 method = method.for_measure(AUC, sweep.sample.scores)

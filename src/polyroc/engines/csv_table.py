@@ -6,7 +6,6 @@ are made as for a file that is read into memory.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from polyroc.engines.files import check_column_names, files_text, quoted, shared_partition_keys
@@ -14,9 +13,10 @@ from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError
 from polyroc.io.compression import check_compressed
 from polyroc.io.csv_files import Header, csv_call, read_header
-from polyroc.io.files import check_file
+from polyroc.io.files import check_file, check_no_table
 from polyroc.io.sources import Compression, DataFile, Kind, Source, check_names, local_path
 from polyroc.io.table import inexact_texts, inferred_kind, label_expression
+from polyroc.io.text_copies import text_copy
 from polyroc.validation.predictions import large_integers_message
 
 __all__ = ["CsvTable", "check_written_integers", "csv_table"]
@@ -62,7 +62,7 @@ class CsvTable:
         """Raise an error that names the file if one of them lacks a column."""
         for part in self.parts:
             for file in part.files:
-                check_column_names(str(file.path), part.header.names, wanted)
+                check_column_names(file.shown_as or str(file.path), part.header.names, wanted)
 
     def typed(
         self, session: EngineSession, numbers: Sequence[str], labels: Sequence[str], scores: Sequence[str]
@@ -90,7 +90,7 @@ class CsvTable:
     def _number_kind(self, session: EngineSession, name: str) -> Kind:
         """The kind of a column of true and false is boolean, else float: text is reported when it is read."""
         column = f"c{self.columns.index(name)}"
-        counts = [f"count({column})", f"count(TRY_CAST({column} AS DOUBLE))"]
+        counts = [f"count({column})", f"count(TRY_CAST({self.text.number_text(column)} AS DOUBLE))"]
         counts += [f"count(*) FILTER ({_IS_BOOLEAN.format(column)})"]
         rows = self.text.select([column])
         for limit in (f" LIMIT {_PROBED_ROWS}", ""):
@@ -128,7 +128,9 @@ class CsvTable:
             ]
             queries.append(f"SELECT {', '.join(selected)} FROM {call}")
             parameters += values
-        return Source(self.name, self.columns, f"({' UNION ALL '.join(queries)})", tuple(parameters))
+        decimal = self.parts[0].files[0].decimal
+        call = f"({' UNION ALL '.join(queries)})"
+        return Source(self.name, self.columns, call, tuple(parameters), decimal=decimal)
 
     def _column(self, name: str, header: Header) -> str:
         """A column of a file, or of its partition; NULL if it has neither."""
@@ -161,17 +163,21 @@ def _raise_inexact(
             raise InputError(large_integers_message(f"column {column!r} of {name}", values))
 
 
-def csv_table(session: EngineSession, files: Sequence[str], requested: Collection[str]) -> CsvTable:
-    """CSV files as one table; the requested names help to detect the delimiter."""
+def csv_table(
+    session: EngineSession, data: Sequence[DataFile], requested: Collection[str], sheet: str | None
+) -> CsvTable:
+    """CSV files or sheets of workbooks as one table; the requested names help to detect the delimiter."""
     parts: dict[tuple[Header, Compression], list[DataFile]] = {}
-    data = [DataFile(Path(path)) for path in files]
+    files = [str(file.path) for file in data]
     for file in data:
-        check_file(file)
+        if check_file(file) != "workbook":
+            check_no_table(sheet, file.name)
+    data = [text_copy(session, file, sheet) for file in data]
     check_compressed(data)
     for file in data:
         header = read_header(file, requested)
         check_names(header.names, file.name)
-        session.name_columns(local_path(file.path), header.names)
+        session.name_columns(local_path(file.path), header.names, file.decimal)
         parts.setdefault((header, file.compression), []).append(file)
     names = [*next(iter(parts))[0].names]
     for header, _ in parts:

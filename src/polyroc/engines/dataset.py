@@ -22,10 +22,10 @@ from polyroc.engines.session import EngineSession
 from polyroc.engines.support import check_supported, decisions_subject
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
-from polyroc.io.files import check_no_table, files_source
+from polyroc.io.files import check_file, check_no_table, files_source
 from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
-from polyroc.io.sources import DataFile, Kind, Source, unchanged
+from polyroc.io.sources import DataFile, Decimal, Kind, Source, unchanged
 from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
@@ -129,12 +129,19 @@ class FileDataset(Dataset):
 
 @contextmanager
 def open_files(
-    files: Files | Any, request: ColumnRequest, memory: int, disk: int | None = None, table: str | None = None
+    files: Files | Any,
+    request: ColumnRequest,
+    memory: int,
+    disk: int | None = None,
+    table: str | None = None,
+    decimal: Decimal = ".",
+    encoding: str | None = None,
 ) -> Iterator[FileDataset]:
-    """Open files, a data frame or a lazy table as a dataset; `table` is that of a DuckDB file."""
+    """Open files, a data frame or a lazy table as a dataset; the last options are those of `read`."""
     paths = [] if is_table(files) else find_files(files)
     with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
-        source, columns = _open_source(session, files, paths, request, table)
+        data = [DataFile(Path(path), None, decimal, encoding) for path in paths]
+        source, columns = _open_source(session, files, data, request, table)
         _warn_of_stacked_rows(session, files, source, key_columns(columns, source, request.by))
         present = _labels(session, source, columns.truth)
         categories = stated_categories(files, columns.truth) if not paths and request.labels is None else None
@@ -169,12 +176,12 @@ def open_files(
 
 
 def _open_source(
-    session: EngineSession, files: Any, paths: Sequence[str], request: ColumnRequest, table: str | None
+    session: EngineSession, files: Any, data: Sequence[DataFile], request: ColumnRequest, table: str | None
 ) -> tuple[Source, Columns]:
     """The files or the table as one source whose columns have kinds, and the requested columns."""
-    names = _requested(request).names
-    if is_csv(paths) and table is None:
-        csv = csv_table(session, paths, names)
+    names, paths = _requested(request).names, [str(file.path) for file in data]
+    if is_csv(paths):
+        csv = csv_table(session, data, names, table)
         columns = check_columns(csv.text, request)
         csv.check((*columns.numbers, *request.labels_of_rows))
         scores = [name for name in columns.numbers if name != columns.weight]
@@ -183,9 +190,10 @@ def _open_source(
         check_no_table(table)
         source = frame_source(session, files, names)
     elif is_parquet(paths) and table is None:
+        check_file(data[0])
         source = parquet_source(session, paths)
     else:
-        source = files_source(session, [DataFile(Path(path)) for path in paths], names, table, files_text(paths))
+        source = files_source(session, data, names, table, files_text(paths))
     return source, check_columns(source, request)
 
 

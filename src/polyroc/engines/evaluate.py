@@ -131,7 +131,15 @@ def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: M
         if options.table is not None:
             raise InputError("A Spark data frame has no tables; leave out ", Option("table", options.table), ".")
         return open_frame(options.files, request, options.memory)
-    return open_files(options.files, request, options.memory, options.disk, options.table)
+    return open_files(
+        options.files,
+        request,
+        options.memory,
+        options.disk,
+        options.table,
+        options.decimal,
+        options.encoding,
+    )
 
 
 def _request(

@@ -12,6 +12,7 @@ from polyroc.io.file_formats import check_no_table_format
 from polyroc.io.files import check_file
 from polyroc.io.frames import is_table
 from polyroc.io.inputs import check_local, is_file_object
+from polyroc.io.other_formats import other_program
 from polyroc.io.sources import DataFile, Kind, Source, check_names, expand_home, kind_of, literal, local_path
 from polyroc.io.table import inferred_kind
 
@@ -46,7 +47,12 @@ _TABLES = (".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.z
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst")
 _ARROW = (".feather", ".arrow", ".ipc")
 _IN_FOLDERS = (_TABLES, (*_LINES, *_ARROW))  # the latter only if there are none of the former
-_SUFFIXES = (*_TABLES, *_LINES, *_ARROW, ".json", ".json.gz", ".json.zst", ".duckdb")
+# read if they are named, but not as files of a folder
+_NAMED = (
+    *(".txt", ".txt.gz", ".txt.zst", ".xlsx", ".xlsm"),
+    *(".json", ".json.gz", ".json.zst", ".duckdb"),
+)
+_SUFFIXES = (*_TABLES, *_LINES, *_ARROW, *_NAMED)
 _SHOWN = (".parquet", ".csv", ".tsv", ".csv.gz", ".csv.zst", ".jsonl", ".feather")
 
 
@@ -86,6 +92,9 @@ def find_files(files: Files) -> list[str]:
         path for item in ([files] if isinstance(files, str | PathLike) else files) for path in _paths(fspath(item))
     ]
     suffixes = {_suffix(path) for path in paths}
+    for path in paths:
+        if _suffix(path) is None and (message := other_program(DataFile(Path(path)))) is not None:
+            raise InputError(message)
     if len(suffixes) > 1 or None in suffixes:
         raise InputError(
             f"The files must all be of one format, with the same ending, such as {', '.join(_SHOWN)}; got "
@@ -134,8 +143,8 @@ def is_parquet(files: Sequence[str]) -> bool:
 
 
 def is_csv(files: Sequence[str]) -> bool:
-    """Whether the files, which are all of one format, are CSV or TSV files."""
-    return bool(files) and (_suffix(files[0]) or "").startswith((".csv", ".tsv"))
+    """Whether the files, which are all of one format, are CSV or TSV files, or workbooks that become such."""
+    return bool(files) and (_suffix(files[0]) or "").startswith((".csv", ".tsv", ".txt", ".xls"))
 
 
 def parquet_source(session: EngineSession, files: Sequence[str]) -> Source:

@@ -11,7 +11,8 @@ from polyroc.engines.session import machine_memory, parse_size
 from polyroc.errors import InputError
 from polyroc.io.columns import ScorePatterns
 from polyroc.io.frames import is_lazy, is_table
-from polyroc.io.sources import expand_home
+from polyroc.io.sources import Decimal, expand_home
+from polyroc.io.text_copies import check_encoding
 from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling
 
@@ -37,13 +38,15 @@ MEMORY_SHARE = (
 
 
 class TableOptions(TypedDict, total=False):
-    """The columns of files and tables, as in `read`, and which table of which connection."""
+    """The columns of files and tables, which table of which connection, and how text is written; as in `read`."""
 
     truth: str
     scores: ScorePatterns
     weight: str | None
     table: str | None
     connection: Any
+    decimal: Decimal
+    encoding: str | None
 
 
 class FileOptions(TableOptions, total=False):
@@ -74,6 +77,8 @@ class EngineOptions:
     groups: str | None = None
     table: str | None = None
     negate: Any = None
+    decimal: Decimal = "."
+    encoding: str | None = None
 
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
@@ -110,6 +115,8 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
         covariance=covariance,
         table=options.get("table"),
         negate=options.get("negate"),
+        decimal=options.get("decimal", "."),
+        encoding=check_encoding(options.get("encoding")),
     )
 
 

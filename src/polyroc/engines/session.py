@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InputError, OutOfSpaceError
+from polyroc.io.csv_files import number_remedy
 from polyroc.io.session import Session, is_out_of_space
+from polyroc.io.sources import Decimal
 from polyroc.messages import Option
 
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
@@ -75,6 +77,7 @@ class EngineSession(Session):
     def __init__(self, memory: int, disk: int | None = None) -> None:
         super().__init__()
         self._columns: dict[str, Sequence[str]] = {}
+        self._decimals: dict[str, Decimal] = {}
         self._folder = ""
         with suppress(OSError):  # no folder for temporary files is writable: the memory must suffice
             self._folder = tempfile.mkdtemp(prefix="polyroc-")
@@ -98,9 +101,10 @@ class EngineSession(Session):
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def name_columns(self, path: str, names: Sequence[str]) -> None:
-        """Call the columns c0, c1, ... of a file by these names in messages."""
+    def name_columns(self, path: str, names: Sequence[str], decimal: Decimal = ".") -> None:
+        """Call the columns c0, c1, ... of a file by these names in messages; `decimal` is its decimal sign."""
         self._columns[path] = names
+        self._decimals[path] = decimal
 
     def stream(self, query: str, parameters: Sequence[Any], reading: str) -> Iterator[Batch]:
         """The numeric columns of a large result, batch by batch."""
@@ -135,7 +139,7 @@ class EngineSession(Session):
         if not (line and file):
             return None
         path = file[1].strip()
-        where = f"line {line[1]} of '{path}'"
+        where = f"line {line[1]} of '{self._names.get(path, path)}'"
         field = re.search(r'Error when converting column "c(\d+)"\. Could not convert string "(.*)" to', text)
         if field is None:
             original = re.search(r"^Original Line: ?(.*)$", text, re.MULTILINE)
@@ -145,11 +149,10 @@ class EngineSession(Session):
                 "quotes around values that contain the delimiter."
             )
         column = self._columns.get(path, {int(field[1]): f"c{field[1]}"})[int(field[1])]
+        other = ("correct it, or leave it empty and use ", Option("missing", "drop"))
+        remedy = number_remedy(field[2], self._decimals.get(path, ".")) or other
         return InputError(
-            f"{where} has {field[2]!r} in column {column!r}, where a number was expected; correct it, or leave it "
-            "empty and use ",
-            Option("missing", "drop"),
-            ".",
+            f"{where} has {field[2]!r} in column {column!r}, where a number was expected; ", *remedy, "."
         )
 
 

@@ -61,7 +61,8 @@ class Evaluation(Result):
         """
         if isinstance(key, tuple):
             return self.estimates[key]
-        place = 0 if key in self.classifiers and len(self.classifiers) > 1 else 1
+        is_classifier = key in self.classifiers and (len(self.classifiers) > 1 or key not in self.measures)
+        place = 0 if is_classifier else 1
         part = {names: estimate for names, estimate in self.estimates.items() if names[place] == key}
         if not part:
             known = ", ".join(map(repr, (*self.classifiers, *self.measures)))

@@ -199,7 +199,8 @@ def evaluate(
         memory. For a Spark data frame its session, which need not be named.
     reading
         For files and tables: `truth`, `scores`, `weight` name columns, as in `read`; `table` is that of a DuckDB
-        file, and `connection` your own DuckDB connection; `tolerance` is how far apart the bounds may be at most,
+        file or the sheet of a workbook, `connection` your own DuckDB connection, and `decimal=","` and `encoding`
+        say how a text file is written; `tolerance` is how far apart the bounds may be at most,
         `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine; `covariance="bound"` spares
         a pass and takes the largest standard error there can be. See docs/scale.md.
 

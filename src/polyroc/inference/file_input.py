@@ -9,8 +9,9 @@ from polyroc.engines.options import Engine, EngineOptions, TableOptions, engine_
 from polyroc.engines.support import Mode, Parts, Verb, check_supported, mode_of
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.method import Method
-from polyroc.io.inputs import resolve_input
+from polyroc.io.inputs import check_file_options, resolve_input
 from polyroc.io.read import read
+from polyroc.io.text_copies import check_encoding
 from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -58,7 +59,9 @@ def scores_or_settings(
     for name, column in (("groups", groups), ("folds", folds), ("repeats", repeats)):
         if column is not None and not isinstance(column, str):
             raise InputError(f"Of files, {name} must be the name of a column, got {short_repr(column)}.")
-    files = resolve_input(files, reading.get("connection"))
+    encoding = check_encoding(reading.get("encoding"))
+    check_file_options(files, reading.get("connection"), reading.get("decimal", "."), encoding)
+    files = resolve_input(files, reading.get("connection"), encoding)
     chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling), groups=groups)
     if not fits_memory(chosen, engine):
         in_folds = folds is not None or repeats is not None or pooled
@@ -82,6 +85,8 @@ def scores_or_settings(
         by=chosen.by or None,
         negate=chosen.negate,
         table=chosen.table,
+        decimal=chosen.decimal,
+        encoding=chosen.encoding,
     )
     return pooled_scores(scores) if pooled else scores
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from polyroc.errors import InputError
 from polyroc.io.compression import decompressed
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, literal
+from polyroc.io.sources import DataFile, Decimal, Source, literal
+from polyroc.messages import Message, Option
 
-__all__ = ["Header", "csv_call", "read_header", "rejected"]
+__all__ = ["Header", "csv_call", "not_utf8", "number_remedy", "read_header", "rejected"]
 
 
 _HEADER_CHARACTERS = 1 << 20  # long enough for any header
@@ -20,6 +21,11 @@ _OPTIONS = (  # nothing is left for DuckDB to detect: it would take lines that b
     "?, delim = ?, skip = ?, columns = ?, nullstr = ?, compression = ?, header = true, auto_detect = false, "
     "quote = '\"', escape = '\"'"
 )
+
+
+_DELIMITERS = {".tsv": "\t,;|", ".txt": "\t,;| "}  # R writes .txt with spaces
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
+_DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
 
 class Header(NamedTuple):
@@ -33,7 +39,8 @@ class Header(NamedTuple):
 def read_header(file: DataFile, names: Collection[str]) -> Header:
     """The header, split at the delimiter that gives most of the requested names, then most columns."""
     text = _beginning(file)
-    candidates = [_split(text, delimiter) for delimiter in ("\t,;|" if file.ending == ".tsv" else ",;\t|")]
+    delimiters = _DELIMITERS.get(file.ending, ",;\t|")
+    candidates = [_split(text, delimiter) for delimiter in delimiters]
     headers = [header for header in candidates if header is not None]
     if not headers:
         raise InputError(f"{file.name} is empty; a header line and at least one row per class are needed.")
@@ -66,7 +73,22 @@ def csv_call(
     columns = {f"c{i}": types.get(i, "VARCHAR") for i in range(len(header.names))}
     paths = [literal(file.path) for file in files]
     parameters = (paths, header.delimiter, header.skip, columns, _MISSING, files[0].compression)
+    if files[0].decimal != ".":
+        options += f", decimal_separator = '{files[0].decimal}'"
     return f"read_csv({_OPTIONS}, {options})", parameters
+
+
+def number_remedy(value: str, decimal: Decimal = ".") -> tuple[str | Option, ...]:
+    """What to do about a text where a number was expected, if it is one with another sign; empty if it is not.
+
+    >>> print(*number_remedy("0,5"))
+    it looks like a number with a decimal comma: use  decimal=','
+    """
+    if decimal == "." and _DECIMAL_COMMA.fullmatch(value):
+        return "it looks like a number with a decimal comma: use ", Option("decimal", ",")
+    if decimal == "," and _DECIMAL_POINT.fullmatch(value):
+        return "it has a decimal point: leave out ", Option("decimal", ","), ", or write all numbers alike"
+    return ()
 
 
 def _beginning(file: DataFile) -> str:
@@ -74,9 +96,16 @@ def _beginning(file: DataFile) -> str:
         with decompressed(file) as content, TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
             return text.read(_HEADER_CHARACTERS)
     except UnicodeDecodeError:
-        raise InputError(
-            f"{file.name} is not text in UTF-8; save it again as a CSV file with that encoding."
-        ) from None
+        raise InputError(*not_utf8(file.name)) from None
+
+
+def not_utf8(name: str) -> tuple[str | Option, ...]:
+    """The message about bytes that are not UTF-8."""
+    return (
+        f"{name} is not text in UTF-8; name its encoding, such as ",
+        Option("encoding", "latin-1", "cp1252", "utf-16"),
+        ", or save it again in UTF-8.",
+    )
 
 
 def _split(text: str, delimiter: str) -> Header | None:
@@ -103,12 +132,11 @@ _REASONS = {
         "a quote that is not closed, or does not enclose the whole value,",
         "Quote the whole value and double the quotes inside it",
     ),
-    "INVALID ENCODING": ("bytes that are not text in UTF-8", "Save the file again with that encoding"),
 }
 _OTHER = ("something that is not CSV", "Correct it")
 
 
-def rejected(session: Session, source: Source, expressions: Sequence[str]) -> str | None:
+def rejected(session: Session, source: Source, expressions: Sequence[str]) -> Message | None:
     """A message about the rows that cannot be read, found by reading again; None if the source cannot tell."""
     if source.rejects is None:
         return None
@@ -120,14 +148,16 @@ def rejected(session: Session, source: Source, expressions: Sequence[str]) -> st
     except InputError as error:
         if "state machine" not in str(error):
             return error.message
-        return _irregular(source.name)
+        return Message(_irregular(source.name))
     return _message(source, rows) if rows else None
 
 
-def _message(source: Source, rejects: Sequence[tuple[int, str, str]]) -> str:
+def _message(source: Source, rejects: Sequence[tuple[int, str, str]]) -> Message:
     kind, text = rejects[0][1:]
-    problem, remedy = _REASONS.get(kind, _OTHER)
-    names = f" ({len(source.columns)})" if "COLUMNS" in kind else ""
     rows = [str(line - source.before) for line, other, _ in rejects if other == kind]
     where = f"row{'s' if rows[1:] else ''} {', '.join(rows[:3])}{' and more' if rows[3:] else ''}"
-    return f"{source.name} has {problem}{names} in {where}: {text.strip()[:60]!r}. {remedy}."
+    if kind == "INVALID ENCODING":
+        return Message(*not_utf8(f"{source.name} ({where})"))
+    problem, remedy = _REASONS.get(kind, _OTHER)
+    names = f" ({len(source.columns)})" if "COLUMNS" in kind else ""
+    return Message(f"{source.name} has {problem}{names} in {where}: {text.strip()[:60]!r}. {remedy}.")

@@ -11,8 +11,10 @@ from polyroc.io.columns import short_list
 from polyroc.io.compression import check_compressed, decompressed
 from polyroc.io.csv_files import csv_call, read_header
 from polyroc.io.file_formats import arrow_source, check_no_table_format, json_source
+from polyroc.io.other_formats import other_program
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.text_copies import text_copy
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 
@@ -26,11 +28,14 @@ _TABLES = """
 """
 
 
-Format = Literal["csv", "parquet", "json", "arrow", "duckdb"]
+Format = Literal["csv", "parquet", "json", "arrow", "duckdb", "workbook"]
 
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
+    ".txt": "csv",
+    ".xlsx": "workbook",
+    ".xlsm": "workbook",
     ".parquet": "parquet",
     ".jsonl": "json",
     ".ndjson": "json",
@@ -47,14 +52,19 @@ _CONTENT: dict[Format, str] = {
     "json": "JSON",
     "arrow": "Arrow IPC",
     "duckdb": "DuckDB",
+    "workbook": "an Excel workbook",
 }
+_NOT_TEXT = "binary data, or text that is not UTF-8"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _MAGIC = {
     b"PAR1": "Parquet",
     b"ARROW1": "Arrow IPC",
     b"\xff\xff\xff\xff": "Arrow IPC",  # the beginning of a stream
     b"FEA1": "Feather of version 1",
-    b"\x1f\x8b": "gzip",
-    b"\x28\xb5\x2f\xfd": "zstd",
+    _GZIP: "gzip",
+    _ZSTD: "zstd",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
 }
 
 
@@ -84,6 +94,9 @@ def file_source(
     file = path if isinstance(path, DataFile) else DataFile(expand_home(path))
     session.show_as(file.path, file.name)
     format_ = check_file(file)
+    if format_ == "workbook" or file.encoding is not None:
+        file, table = text_copy(session, file, table), None if format_ == "workbook" else table
+        format_ = check_file(file)
     if format_ != "csv" and format_ != "parquet":
         return files_source(session, [file], names, table, file.name, verify=verify)
     check_no_table(table, file.name)
@@ -103,6 +116,7 @@ def files_source(
 ) -> Source:
     """A source for JSON or Arrow files, or a DuckDB file, which are all of one format and called `name`."""
     (format_,) = {check_file(file) for file in files}
+    files = [text_copy(session, file) for file in files]
     if format_ == "duckdb":
         if len(files) > 1:
             raise InputError("Several DuckDB files cannot be read together; give one of them.")
@@ -120,10 +134,27 @@ def check_no_table(table: str | None, name: str = "The data frame") -> None:
         raise InputError(f"{what} has no tables; leave out ", Option("table", table), ".")
 
 
+def check_text_options(format_: Format, file: DataFile) -> None:
+    """Raise an error for a decimal sign or an encoding of a file that is not text."""
+    if file.decimal != "." and format_ not in ("csv", "workbook"):
+        raise InputError(
+            f"{file.name} is a {_CONTENT[format_]} file, whose numbers have no decimal sign; leave out ",
+            Option("decimal", file.decimal),
+            ".",
+        )
+    if file.encoding is not None and format_ not in _COMPRESSIBLE:
+        raise InputError(
+            f"{file.name} is not a text file, so it has no encoding; leave out ",
+            Option("encoding", file.encoding),
+            ".",
+        )
+
+
 def check_file(file: DataFile) -> Format:
     """The format of a file, which must exist and have the content that its ending stands for."""
     _check_exists(file)
     format_ = _format(file)
+    check_text_options(format_, file)
     _check_content(file, format_)
     return format_
 
@@ -161,6 +192,8 @@ def _suggestion(path: Path) -> str:
 def _format(file: DataFile) -> Format:
     format_, zipped = _FORMATS.get(file.ending), file.compression != "uncompressed"
     if format_ is None or (zipped and format_ not in _COMPRESSIBLE):
+        if (message := other_program(file)) is not None:
+            raise InputError(message)
         ending = "".join(file.path.suffixes[-2:] if zipped else file.path.suffixes[-1:])
         raise InputError(
             f"{file.name} has the ending {ending!r}, which is no known format; expected {', '.join(_FORMATS)}, or "
@@ -172,10 +205,10 @@ def _format(file: DataFile) -> Format:
 def _check_content(file: DataFile, expected: Format) -> None:
     """Compare the first bytes with the format that the ending stands for."""
     with file.path.open("rb") as stream:
-        content = content_of(stream.read(HEAD), expected)
+        content = content_of(stream.read(HEAD), expected, file.encoding)
     if content == file.compression:
         with decompressed(file) as stream:
-            content = content_of(stream.read(HEAD), expected)
+            content = content_of(stream.read(HEAD), expected, file.encoding)
     elif file.compression != "uncompressed":
         raise InputError(
             f"{file.name} is not a {file.compression} file but {content}; remove {file.path.suffix} from its "
@@ -183,22 +216,30 @@ def _check_content(file: DataFile, expected: Format) -> None:
         )
     if content == "nothing":
         raise InputError(f"{file.name} is empty; write the file again.")
+    if content == "text in UTF-16" and expected in _COMPRESSIBLE:
+        raise InputError(f"{file.name} is {content}; read it with ", Option("encoding", "utf-16"), ".")
     if content != _CONTENT[expected]:
         raise InputError(
             f"{file.name} should be {_CONTENT[expected]}, by its ending, but looks like {content}; rename it, or "
-            "export it again."
+            "export it again",
+            *((", or name its ", Option("encoding", ...)) if content == _NOT_TEXT else ()),
+            ".",
         )
 
 
-def content_of(head: bytes, expected: Format | None = None) -> str:
-    """What the first bytes look like."""
+def content_of(head: bytes, expected: Format | None = None, encoding: str | None = None) -> str:
+    """What the first bytes look like; text has this encoding, or else that of its byte order mark, or UTF-8."""
+    if encoding is not None and not head.startswith((_GZIP, _ZSTD)):
+        head = head.decode(encoding, errors="replace").encode()
     for magic, content in _MAGIC.items():
         if head.startswith(magic):
             return content
+    if head.startswith(b"PK\x03\x04"):
+        return _CONTENT["workbook"] if b"xl/" in head or b"[Content_Types].xml" in head else "a ZIP archive"
     if head[8:12] == b"DUCK":
         return "DuckDB"
     if b"\0" in head:
-        return "binary data, or text that is not UTF-8"
+        return _NOT_TEXT
     text = head.removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         return "nothing"
@@ -232,7 +273,9 @@ def _csv(file: DataFile, requested: Collection[str]) -> Source:
     options = "hive_partitioning = false"
     call, parameters = csv_call([file], header, {}, options)
     rejects, _ = csv_call([file], header, {}, f"{options}, store_rejects = true, rejects_limit = 4")
-    return Source(file.name, header.names, call, parameters, None, None, rejects, header.skip + 1)
+    return Source(
+        file.name, header.names, call, parameters, None, None, rejects, header.skip + 1, decimal=file.decimal
+    )
 
 
 def _parquet(session: Session, file: DataFile) -> Source:

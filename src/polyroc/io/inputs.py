@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Sequence
+from io import TextIOBase
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,10 +20,11 @@ from polyroc.io.files import HEAD, content_of
 from polyroc.io.sources import DataFile
 from polyroc.messages import Option, short_repr
 
-__all__ = ["LocalCopy", "check_local", "is_file_object", "resolve_input"]
+__all__ = ["LocalCopy", "check_file_options", "check_local", "is_file_object", "resolve_input"]
 
 _BLOCK = 2**20  # bytes that are copied at once
 _ENDINGS = {"CSV": ".csv", "JSON": ".json", "Parquet": ".parquet", "Arrow IPC": ".arrow", "DuckDB": ".duckdb"}
+_ENDINGS["an Excel workbook"] = ".xlsx"
 _COMPRESSED = {"gzip": ".gz", "zstd": ".zst"}
 
 
@@ -38,12 +40,12 @@ class LocalCopy(os.PathLike[str]):
         The temporary file, and its name in messages.
     """
 
-    def __init__(self, stream: Any, name: str) -> None:
+    def __init__(self, stream: Any, name: str, encoding: str | None = None) -> None:
         folder = tempfile.mkdtemp(prefix="polyroc-")
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         path = Path(folder, re.sub(r"[^A-Za-z0-9_-]+", "-", PurePath(name).stem).strip("-")[:60] or "input")
         _copy(stream, path, name)
-        self.file = DataFile(_with_ending(DataFile(path, name)), name)
+        self.file = DataFile(_with_ending(DataFile(path, name, encoding=encoding)), name)
 
     def __fspath__(self) -> str:
         return str(self.file.path)
@@ -62,13 +64,15 @@ def _copy(stream: Any, path: Path, name: str) -> None:
 def _with_ending(file: DataFile) -> Path:
     """The same file, renamed to end as its content does."""
     with file.path.open("rb") as stream:
-        content = content_of(stream.read(HEAD))
+        content = content_of(stream.read(HEAD), encoding=file.encoding)
     if content in _COMPRESSED:
-        file = DataFile(file.path.rename(file.path.with_suffix(_COMPRESSED[content])), file.shown_as)
+        file = file._replace(path=file.path.rename(file.path.with_suffix(_COMPRESSED[content])))
         with decompressed(file) as stream:
-            content = content_of(stream.read(HEAD))
+            content = content_of(stream.read(HEAD), encoding=file.encoding)
     if content == "nothing":
         raise InputError(f"{file.name} is empty; there is nothing to read.")
+    if content == "text in UTF-16":
+        raise InputError(f"{file.name} is {content}; read it with ", Option("encoding", "utf-16"), ".")
     if content not in _ENDINGS:
         raise InputError(
             f"{file.name} is {content}; expected {', '.join(_ENDINGS)}, the text formats also compressed."
@@ -85,26 +89,38 @@ def _is_fsspec(data: Any) -> bool:
     return any(kind.__name__ == "OpenFile" and kind.__module__.startswith("fsspec") for kind in type(data).__mro__)
 
 
-def resolve_input(source: Any, connection: Any = None) -> Any:
+def resolve_input(source: Any, connection: Any = None, encoding: str | None = None) -> Any:
     """The input as a path or a table: open files are copied, and a connection reads the files that are named."""
     if connection is not None:
         return _relation(source, connection)
     if is_file_object(source):
-        return _local_copy(source)
+        return _local_copy(source, encoding)
     for path in _paths(source):
         check_local(path)
     return source
 
 
-def _local_copy(source: Any) -> LocalCopy:
+def check_file_options(source: Any, connection: Any, decimal: str, encoding: str | None) -> None:
+    """Raise an error for a decimal sign or an encoding of something that is not a file."""
+    if decimal not in (".", ","):
+        raise InputError(Option("decimal"), f" must be '.' or ',', got {short_repr(decimal)}.")
+    is_file = is_file_object(source) or isinstance(source, DataFile) or bool(_paths(source))
+    for name, value, default in (("decimal", decimal, "."), ("encoding", encoding, None)):
+        if value != default and (connection is not None or not is_file):
+            raise InputError(Option(name, value), " is for text files (CSV); leave it out.")
+
+
+def _local_copy(source: Any, encoding: str | None) -> LocalCopy:
     if _is_fsspec(source):
         with source as stream:
-            return LocalCopy(stream, str(source.path))
+            return LocalCopy(stream, str(source.path), encoding)
     stream = getattr(source, "buffer", source)  # the bytes of a text file
+    if encoding is not None and isinstance(source, TextIOBase) and stream is source:
+        raise InputError("A text stream is decoded already; leave out ", Option("encoding", encoding), ".")
     name = getattr(source, "name", None)
     if name == "<stdin>":
         name = "standard input"
-    return LocalCopy(stream, name if isinstance(name, str) else "the file object")
+    return LocalCopy(stream, name if isinstance(name, str) else "the file object", encoding)
 
 
 def check_local(path: str) -> None:

@@ -1,6 +1,5 @@
 """Predictions in a table: numbers, columns per class or decisions; labels matched to a column by their text."""
 
-import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
@@ -8,9 +7,10 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.io.columns import ScoreColumns, TableNames, columns_text
+from polyroc.io.csv_files import number_remedy
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.messages import Option, short_repr
+from polyroc.messages import Message, Option, short_repr
 from polyroc.validation.labels import Coded
 from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message, match_columns, named_after
 
@@ -98,7 +98,7 @@ def number_column(table: Table, name: str) -> FloatArray:
     booleans = _booleans(table, name)
     if booleans is not None:
         return booleans
-    raise InputError(f"column {name!r} must hold numbers, but {_content_message(table, name, bad, ())}.")
+    raise InputError(f"column {name!r} must hold numbers, but ", _content_message(table, name, bad, ()))
 
 
 def score_column(table: Table, name: str) -> FloatArray:
@@ -125,8 +125,8 @@ def _score_or_decisions(table: Table, name: str, labels: tuple[Hashable, ...]) -
     if booleans is not None:
         return booleans
     raise InputError(
-        f"column {name!r} must hold numbers, or decisions for the classes {list(labels)!r}, "
-        f"but {_content_message(table, name, bad, labels)}."
+        f"column {name!r} must hold numbers, or decisions for the classes {list(labels)!r}, but ",
+        _content_message(table, name, bad, labels),
     )
 
 
@@ -150,13 +150,15 @@ def _booleans(table: Table, name: str) -> FloatArray | None:
     return np.array([*labels, np.nan], dtype=np.float64)[codes]
 
 
-def _content_message(table: Table, name: str, bad: BoolArray, labels: Sequence[Hashable]) -> str:
+def _content_message(table: Table, name: str, bad: BoolArray, labels: Sequence[Hashable]) -> Message:
     odd = table.odd(name, [str(label) for label in labels])
     bad = odd if odd.any() else bad
     value = table.cell(name, int(np.argmax(bad)))
-    comma = re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(value))
-    remedy = "write numbers with a decimal point" if comma else "correct it, leave it empty, or name other columns"
-    return f"holds the text {value!r} ({TableNames().where(bad)}); {remedy}"
+    remedy = number_remedy(str(value), table.source.decimal)
+    if remedy and table.source.kinds is not None:  # not a text file
+        remedy = ("write numbers with a decimal point",)
+    remedy = remedy or ("correct it, leave it empty, or name other columns",)
+    return Message(f"holds the text {value!r} ({TableNames().where(bad)}); ", *remedy, ".")
 
 
 def class_columns(

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
 from polyroc.io.files import check_no_table, file_source
 from polyroc.io.frames import frame_source, stated_categories
-from polyroc.io.inputs import LocalCopy, resolve_input
+from polyroc.io.inputs import LocalCopy, check_file_options, resolve_input
 from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, expand_home, unchanged
+from polyroc.io.sources import DataFile, Decimal, Source, expand_home, unchanged
 from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import Table
+from polyroc.io.text_copies import check_encoding
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.data_frames import ordered_classes
@@ -48,6 +49,8 @@ def read(
     negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
     table: str | None = None,
     connection: Any = None,
+    decimal: Decimal = ".",
+    encoding: str | None = None,
 ) -> Scores:
     r"""Read true classes and predictions from a file, a data frame or a lazy table into memory.
 
@@ -58,11 +61,11 @@ def read(
     Parameters
     ----------
     source
-        The path of a CSV, TSV, Parquet, JSON-lines, Arrow (Feather) or DuckDB file (.csv, .tsv, .parquet, .jsonl,
-        .ndjson, .json, .feather, .arrow, .ipc, .duckdb; the text formats also with .gz or .zst after that); a
-        binary file object, such as `sys.stdin.buffer` or `fsspec.open(...)`, whose format is recognised by its
-        content; a data frame (pandas, Polars, pyarrow); or a lazy table (Polars LazyFrame, Dask data frame,
-        pyarrow Dataset, DuckDB relation), of which the requested columns are loaded.
+        The path of a CSV, TSV, Excel, Parquet, JSON-lines, Arrow (Feather) or DuckDB file (.csv, .tsv, .txt,
+        .xlsx, .parquet, .jsonl, .ndjson, .json, .feather, .arrow, .ipc, .duckdb; the text formats also with .gz
+        or .zst after that); a binary file object, such as `sys.stdin.buffer` or `fsspec.open(...)`, whose format
+        is recognised by its content; a data frame (pandas, Polars, pyarrow); or a lazy table (Polars LazyFrame,
+        Dask data frame, pyarrow Dataset, DuckDB relation), of which the requested columns are loaded.
     truth
         The column of the true classes.
     scores
@@ -98,12 +101,18 @@ def read(
         The name of a classifier, or several, whose scores are multiplied by -1; True for all. Not for one column
         per class.
     table
-        The table or view of a DuckDB file; not needed if there is only one. The store of a study has one for each
-        data set, with the columns learner, repeat, fold, case, id (of a prediction), truth and p_CLASS. A view
-        that reads other files raises an error.
+        The table or view of a DuckDB file, or the sheet of an Excel workbook; not needed if there is only one.
+        The store of a study has one for each data set, with the columns learner, repeat, fold, case, id (of a
+        prediction), truth and p_CLASS. A view that reads other files raises an error.
     connection
         Your own DuckDB connection, which reads the Parquet files that `source` names, also from an object store.
         Without it polyroc reads files of this machine only; it uses no network by itself.
+    decimal
+        The decimal sign of the numbers of a CSV file: "." or ",". With commas, a number with a point raises an
+        error. Labels are taken as they are written.
+    encoding
+        The encoding of a text file that is not UTF-8, by Python's name: "latin-1", "cp1252", "utf-16". The file
+        is converted to a temporary copy.
 
     Returns
     -------
@@ -129,9 +138,11 @@ def read(
     requested = RequestedColumns(
         truth, scores, classifier, case, class_, weight, groups, folds, repeats, columns_of_by
     )
-    source = resolve_input(source, connection)
+    encoding = check_encoding(encoding)
+    check_file_options(source, connection, decimal, encoding)
+    source = resolve_input(source, connection, encoding)
     with unchanged(_files(source)), Session() as session:
-        opened = _open(session, source, requested, table)
+        opened = _open(session, source, requested, table, decimal, encoding)
         columns = find_columns(requested, opened)
         keys = readable_keys(key_columns(columns, opened), opened)
         rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
@@ -174,12 +185,20 @@ def _files(source: Any) -> list[Path]:
     return [expand_home(Path(source))] if isinstance(source, str | PathLike) else []
 
 
-def _open(session: Session, source: Any, requested: RequestedColumns, table: str | None) -> Source:
+def _open(
+    session: Session,
+    source: Any,
+    requested: RequestedColumns,
+    table: str | None,
+    decimal: Decimal,
+    encoding: str | None,
+) -> Source:
     if isinstance(source, LocalCopy):
-        return file_source(session, source.file, requested.names, table)
-    if isinstance(source, str | PathLike):
-        return file_source(session, Path(source), requested.names, table)
+        source = source.file
+    elif isinstance(source, str | PathLike):
+        source = DataFile(expand_home(Path(source)))
     if isinstance(source, DataFile):
-        return file_source(session, source, requested.names, table)
+        file = source._replace(decimal=decimal, encoding=encoding)
+        return file_source(session, file, requested.names, table)
     check_no_table(table)
     return frame_source(session, source, requested.names, keys=True)

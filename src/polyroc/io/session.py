@@ -1,8 +1,9 @@
 """A private DuckDB connection, whose errors become an `InputError`."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory, gettempdir
 from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import uuid4
@@ -67,6 +68,7 @@ class Session:
         self._connection.execute("SET pandas_analyze_sample = 4294967295")
         self._names: dict[str, str] = {}
         self._view: str | None = None
+        self._folders: list[TemporaryDirectory[str]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +77,14 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._connection.close()
+        for folder in self._folders:
+            with suppress(OSError):
+                folder.cleanup()
+
+    def keep(self, folder: "TemporaryDirectory[str]") -> "TemporaryDirectory[str]":
+        """Remove a temporary folder at the end."""
+        self._folders.append(folder)
+        return folder
 
     def show_as(self, path: Path, name: str) -> None:
         """Call a file by this name where DuckDB's messages have its path."""

@@ -14,6 +14,7 @@ from polyroc.errors import InputError
 __all__ = [
     "Compression",
     "DataFile",
+    "Decimal",
     "Kind",
     "Source",
     "check_names",
@@ -27,15 +28,23 @@ __all__ = [
 
 Compression = Literal["uncompressed", "gzip", "zstd"]
 
+Decimal = Literal[".", ","]
+
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _DIGESTED = 2**16  # bytes at the beginning and at the end of a file by which it is recognised
 
 
 class DataFile(NamedTuple):
-    """A file, and the name that messages call it by; its path if there is no other."""
+    """A file, the name that messages call it by (its path if there is no other), and how its text is written.
+
+    `decimal` is the sign before the decimals of numbers in a CSV file, `encoding` that of a text file if it is not
+    UTF-8.
+    """
 
     path: Path
     shown_as: str | None = None
+    decimal: Decimal = "."
+    encoding: str | None = None
 
     @property
     def name(self) -> str:
@@ -86,6 +95,8 @@ class Source:
         How many lines of the file come before the first row.
     text
         The same table with every value as it is written, if columns of numbers were made from text.
+    decimal
+        The sign before the decimals of numbers, where columns are text.
     """
 
     name: str
@@ -97,6 +108,14 @@ class Source:
     rejects: str | None = None
     before: int = 0
     text: "Source | None" = None
+    decimal: Decimal = "."
+
+    def number_text(self, column: str) -> str:
+        """The SQL expression of a column of text in which every number has a decimal point.
+
+        With decimal commas, a point is no part of a number: 1.234 would be 1234 in one country and not in another.
+        """
+        return column if self.decimal == "." else f"translate({column}, '.,', '?.')"
 
     def select(self, expressions: Sequence[str], call: str | None = None) -> str:
         """A query for some expressions over the columns c0, c1, ..."""

@@ -149,7 +149,8 @@ class Table:
     def odd(self, name: str, allowed: Sequence[str]) -> BoolArray:
         """The rows of a column of labels that are neither a number nor one of these texts."""
         text = f"CAST({self._label(name)} AS VARCHAR)"
-        is_odd = f"TRY_CAST({text} AS DOUBLE) IS NULL AND NOT list_contains(?::VARCHAR[], {text})"
+        number = f"TRY_CAST({self.source.number_text(text)} AS DOUBLE)"
+        is_odd = f"{number} IS NULL AND NOT list_contains(?::VARCHAR[], {text})"
         query = f"SELECT coalesce({is_odd}, false) AS odd FROM {self._home[name]}"
         return self._session.arrays(query, (list(allowed),), self.source.name)["odd"]
 
@@ -176,7 +177,11 @@ class Table:
 
     def _as_number(self, name: str) -> str:
         column, kind = f"c{self._position[name]}", self._kind(name)
-        number = f"TRY_CAST({column} AS DOUBLE)" if kind not in ("text", "other") else "NULL::DOUBLE"
+        number = (
+            f"TRY_CAST({self.source.number_text(column)} AS DOUBLE)"
+            if kind not in ("text", "other")
+            else "NULL::DOUBLE"
+        )
         return f"CASE WHEN {column} IS NULL THEN 'nan'::DOUBLE ELSE {number} END"
 
     def _as_label(self, name: str) -> str:

@@ -18,6 +18,7 @@ MARKDOWN_ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "\\`*_{}[]#+!|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
 MINUS = re.compile(r"(?<![\w.)-])-(?=\d)")  # before a number, but not in a date or a name
+EXPONENT = re.compile(r"(-?\d+(?:\.\d+)?)e([+-]\d+)")
 LATEX_ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {
@@ -76,7 +77,19 @@ def latex_table(table: Table, label: str = "") -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(MINUS.sub("$-$", cell.translate(LATEX_ESCAPES)) for cell in cells) + r" \\"
+    return " & ".join(map(_latex_cell, cells)) + r" \\"
+
+
+def _latex_cell(cell: str) -> str:
+    r"""A cell with true minus signs; a number with an exponent is written as a power of ten.
+
+    >>> print(_latex_cell("-0.5"), _latex_cell("4.11e-19"), _latex_cell("a_b"))
+    $-$0.5 $4.11 \times 10^{-19}$ a\_b
+    """
+    power = EXPONENT.fullmatch(cell)
+    if power is not None:
+        return rf"${power[1]} \times 10^{{{int(power[2])}}}$"
+    return MINUS.sub("$-$", cell.translate(LATEX_ESCAPES))
 
 
 def html_table(table: Table) -> str:

@@ -4,6 +4,7 @@ from math import isnan
 
 __all__ = [
     "DASH",
+    "chance_text",
     "defined",
     "estimate_text",
     "interval_text",
@@ -25,6 +26,16 @@ def number_text(value: float, places: int = 4) -> str:
     ('0.9196', '0.920', 'nan')
     """
     return f"{value:.{places}f}"
+
+
+def chance_text(value: float) -> str:
+    """A chance value, which is tiny for orders of many classes and is never shown as zero then.
+
+    >>> chance_text(0.5), chance_text(1 / 6), chance_text(4.11e-19)
+    ('0.5000', '0.1667', '4.11e-19')
+    """
+    text = number_text(value)
+    return f"{value:.3g}" if value and float(text) == 0 else text
 
 
 def defined(value: float) -> str:

@@ -12,6 +12,7 @@ __all__ = ["Bar", "Column", "Row", "Table", "columns", "record_table"]
 Record = Mapping[str, Any]
 Row: TypeAlias = dict[str, str]
 MOST_ROWS, SHOWN_ROWS = 60, 20  # a longer table is printed as its first and last rows
+COUNTS = ("count", "cases", "events", "n")
 HEADINGS = {"standard_error": "std. error", "pvalue": "p", "adjusted_pvalue": "p adjusted"}
 
 
@@ -139,5 +140,7 @@ def _cell(name: str, value: object) -> str:
     if isinstance(value, float):
         if name == "df":
             return f"{value:g}"
+        if name in COUNTS and value.is_integer():  # weighted counts have decimals
+            return f"{value:.0f}"
         return p_number(value) if name.endswith("pvalue") else number_text(value)
     return str(value)

@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from polyroc.output.formats import markdown_table
+from polyroc.output.lines import folded, line_width
 from polyroc.output.tables import Table
 
 if TYPE_CHECKING:
@@ -49,19 +50,22 @@ def render(table: Table, output: Format | None) -> str:
 def as_text(table: Table, width: int | None = None) -> str:
     """The table without colour or rules, in 80 columns unless COLUMNS is set in the environment.
 
+    Title and notes are wrapped to a width that is given, and on a terminal; see `polyroc.output.lines`.
+
     >>> print(as_text(Table.of("Areas", [{"classifier": "lda", "value": "0.95"}])))
     Areas
     <BLANKLINE>
     classifier  value
     lda         0.95
     """
+    fold = line_width() if width is None else width
     width = shutil.get_terminal_size().columns if width is None else width
-    lines = [table.title, ""] if table.title else []
+    lines = [*folded(table.title, fold), ""] if table.title else []
     for number, block in enumerate(blocks(table, width)):
         lines += [""] if number else []
         for cells in block_cells(table, block):
             lines += _aligned(cells, block.widths)
-    lines += ["", *table.notes] if table.notes else []
+    lines += ["", *(line for note in table.notes for line in folded(note, fold))] if table.notes else []
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -166,7 +170,7 @@ def draw(console: "Console", table: Table) -> None:
     for block in blocks(table, console.width - GAP):  # rich leaves a space at either side
         console.print(_grid(table, block))
     for note in table.notes:
-        console.print(Text(note, "dim"))
+        console.print(Text("\n".join(folded(note, console.width)), "dim"))
 
 
 def _grid(table: Table, block: Block) -> object:

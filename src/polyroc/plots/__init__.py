@@ -55,7 +55,25 @@ def plot(
     title
         Above the axes; some pictures have one already, which it replaces.
     options
-        Of the picture, such as `level=0.9` of a forest plot; see the modules of `polyroc.plots`.
+        Of the picture:
+
+        - `level`: of the intervals in all pictures that have any, 0.95 by default.
+        - "forest", "differences", "volumes": `numbers=False` omits the values beside the rows.
+        - "roc", "pr", "det", "cost" of curves: `band=False` and `fit=False` omit the band and the binormal fit;
+          `hull=True` adds the convex hull of ROC curves; `points` are places to mark, by name, such as
+          {"chosen": curve.at(fpr=0.1)}.
+        - "pairs": `shades`, the values of the lightest and the darkest shade.
+        - "scores": `scores`, the `Scores` of the cases (needed).
+        - "decision", "decision_difference": `band=False` omits the bands.
+        - "roc" of fronts, "parallel", "false_positives": `points` are numbers of points, or operating points, to
+          mark by name; the latter two `colour`, an error such as ("a", "b") or "generation", which shades points;
+          "false_positives" `beyond=True` also draws points that are no better than chance.
+        - "density", "triangle": `pair`, the two learners, if there are more.
+
+    Notes
+    -----
+    Fonts, font sizes (relative to `font.size`), text colours and the size of new figures (`figure.figsize`, unless
+    it is matplotlib's default) are those of `matplotlib.rcParams`.
 
     Returns
     -------

@@ -22,13 +22,13 @@ from polyroc.plots.style import (
     LINE,
     MUTED,
     PLAIN,
-    SMALL,
-    TINY,
     add_legend,
     axes_of,
+    small_size,
     style,
     style_axes,
     text_colour,
+    tiny_size,
 )
 
 __all__ = ["CobwebPicture", "draw_cobweb", "draw_cobwebs"]
@@ -118,7 +118,7 @@ def _prepare(ax: Axes, webs: Sequence[Cobweb], with_intervals: bool) -> float:
         ax.plot((0, x), (0, y), color=text_colour(), alpha=FAINT, linewidth=HAIR / 2)
     for ring in rings:
         ax.plot(*webs[0].polygon(ring).T, color=text_colour(), alpha=FAINT, linewidth=HAIR / 2)
-        ax.text(0, ring, f" {ring:.1f}", fontsize=TINY, alpha=MUTED, va="top")
+        ax.text(0, ring, f" {ring:.1f}", fontsize=tiny_size(), alpha=MUTED, va="top")
     ax.set(aspect="equal", xlim=(-1.1 * rings[-1], 1.1 * rings[-1]), ylim=(-1.1 * rings[-1], 1.1 * rings[-1]))
     ax.set_axis_off()
     return float(rings[-1])
@@ -153,4 +153,4 @@ def _place(ax: Axes, name: str, angle: float, out: float) -> Text:
     across, up = cos(angle), sin(angle)
     side = "center" if abs(across) < 0.15 else "left" if across > 0 else "right"
     height = "bottom" if up > 0.35 else "top" if up < -0.35 else "center"
-    return ax.text(out * across, out * up, name, ha=side, va=height, fontsize=SMALL, **PLAIN)
+    return ax.text(out * across, out * up, name, ha=side, va=height, fontsize=small_size(), **PLAIN)

@@ -27,15 +27,15 @@ from polyroc.plots.style import (
     MUTED,
     PLAIN,
     SHADES,
-    SMALL,
-    TEXT,
     Style,
     add_legend,
     axes_of,
     figure_layout,
+    small_size,
     style,
     style_axes,
     text_colour,
+    text_size,
 )
 
 __all__ = [
@@ -116,7 +116,7 @@ def draw_consistency(
         lambda comparison: (comparison.consistency, *comparison.consistency_interval(level)),
         lambda comparison: comparison.asymptotics and comparison.asymptotics.consistency,
     )
-    picture.ax.set_ylabel("Consistency C", fontsize=TEXT)
+    picture.ax.set_ylabel("Consistency C", fontsize=text_size())
     asymptotics = comparisons[-1].asymptotics
     if asymptotics is not None:
         picture.ax.axhline(
@@ -129,7 +129,7 @@ def draw_consistency(
             xycoords=picture.ax.get_yaxis_transform(),
             textcoords="offset points",
             ha="right",
-            fontsize=SMALL,
+            fontsize=small_size(),
         )
     return picture
 
@@ -146,7 +146,7 @@ def draw_discriminancy(
     )
     picture.ax.set_yscale("log")
     _plain_numbers(picture.ax.yaxis)
-    picture.ax.set_ylabel("Discriminancy D", fontsize=TEXT)
+    picture.ax.set_ylabel("Discriminancy D", fontsize=text_size())
     return picture
 
 
@@ -172,7 +172,7 @@ def _draw_sizes(
         asymptotes += asymptote
     ax.set_xscale("log")
     _plain_numbers(ax.xaxis)
-    ax.set_xlabel("Cases", fontsize=TEXT)
+    ax.set_xlabel("Cases", fontsize=text_size())
     names = [f"{first} against {second}" for first, second in by_pair]
     approximations = ["normal approximation"] if asymptotes else []
     add_legend(ax, [*lines, *asymptotes[:1]], [*names, *approximations], loc="best")
@@ -203,7 +203,7 @@ def _plain_numbers(axis: Axis) -> None:
     """20, not 2 x 10^1."""
     axis.set_major_formatter(LogFormatter())
     axis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.4)))
-    axis.set_tick_params(which="minor", labelsize=SMALL)
+    axis.set_tick_params(which="minor", labelsize=small_size())
 
 
 def has_links(comparison: MeasureComparison) -> bool:
@@ -243,11 +243,11 @@ def draw_links(comparison: MeasureComparison, ax: Axes | None = None) -> LinksPi
     ax.spines["right"].set_visible(True)
     ax.spines["bottom"].set_visible(False)
     ax.set_xticks(
-        [0.0, 1.0], [abbreviated(comparison.first), abbreviated(comparison.second)], fontsize=TEXT, **PLAIN
+        [0.0, 1.0], [abbreviated(comparison.first), abbreviated(comparison.second)], fontsize=text_size(), **PLAIN
     )
     _scale(ax, joint.first)
     _scale(ax.twinx(), joint.second)
-    ax.set_title(_title(comparison), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_title(_title(comparison), fontsize=text_size(), loc="left", **PLAIN)
     return LinksPicture(ax, links)
 
 
@@ -256,7 +256,7 @@ def _scale(ax: Axes, values: FloatArray) -> None:
     ax.set_ylim(-0.03, 1.03)
     ticks = np.linspace(0.0, 1.0, 5)
     texts = [f"{values.min() + tick * np.ptp(values):.2f}" for tick in ticks]
-    ax.set_yticks(ticks, texts, fontsize=SMALL)
+    ax.set_yticks(ticks, texts, fontsize=small_size())
     ax.spines[["top", "bottom"]].set_visible(False)
     ax.tick_params(length=3, width=HAIR)
 
@@ -279,9 +279,9 @@ def draw_joint(comparison: MeasureComparison, ax: Axes | None = None) -> JointPi
     cells = ax.scatter(
         joint.second[order], joint.first[order], s=size, c=0.25 + 0.75 * weight[order], cmap=SHADES, vmin=0, vmax=1
     )
-    ax.set_xlabel(abbreviated(comparison.second), fontsize=TEXT, **PLAIN)
-    ax.set_ylabel(abbreviated(comparison.first), fontsize=TEXT, **PLAIN)
-    ax.set_title(_title(comparison), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_xlabel(abbreviated(comparison.second), fontsize=text_size(), **PLAIN)
+    ax.set_ylabel(abbreviated(comparison.first), fontsize=text_size(), **PLAIN)
+    ax.set_title(_title(comparison), fontsize=text_size(), loc="left", **PLAIN)
     return JointPicture(ax, cells)
 
 

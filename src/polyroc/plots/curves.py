@@ -29,16 +29,16 @@ from polyroc.plots.style import (
     MUTED,
     PLAIN,
     SHADES,
-    SMALL,
-    TEXT,
     add_legend,
     axes_3d_of,
     axes_of,
     mark_point,
+    small_size,
     style,
     style_axes,
     style_axes_3d,
     text_colour,
+    text_size,
     text_width,
     value_text,
 )
@@ -69,13 +69,14 @@ VIEW = 24.0, 40.0  # elevation and azimuth: from where the surface falls towards
 def prepare(ax: Axes, curves: Sequence[Curve]) -> Line2D | None:
     """Make the axes those of the curves' kind; gives the line of chance, None where there is no single one."""
     style_axes(ax, grid="both")
-    ax.set_anchor("W")
+    beside = len(curves) > INSIDE  # the legend is to the right of the axes
+    ax.set_anchor("W" if beside else "C")
     kind = curves[0].kind
     across, up = curves[0].axes
     if kind == "det":
         across, up = (name.removesuffix(" (normal deviate)") for name in (across, up))
-    ax.set_xlabel(capitalised(across), fontsize=TEXT)
-    ax.set_ylabel(capitalised(up), fontsize=TEXT)
+    ax.set_xlabel(capitalised(across), fontsize=text_size())
+    ax.set_ylabel(capitalised(up), fontsize=text_size())
     return PLANES[kind](ax, curves)
 
 
@@ -182,7 +183,7 @@ def draw_family(family: Curves, ax: Axes | None = None, *, level: float = 0.95, 
     if len(family.whole) == 1:
         ((name, whole),) = family.whole.items()
         text = f"{abbreviated(name)}: {whole.name} = {value_text(whole.value, whole.confidence_interval(level))}"
-        picture.ax.set_title(text, fontsize=TEXT, loc="left", **PLAIN)
+        picture.ax.set_title(text, fontsize=text_size(), loc="left", **PLAIN)
     return picture
 
 
@@ -218,7 +219,7 @@ def draw_curves(
     _check(curves, "A hull is" if hull else "Operating points are" if points else None)
     entries = _entries(names, curves, level)
     area = wrap(f"{capitalised(curves[0].area.name)} ({level_text(level)} interval)", WRAPPED)
-    wide = max(text_width(text, SMALL) for text in (*area, *entries))
+    wide = max(text_width(text, small_size()) for text in (*area, *entries))
     beside = 1.0 + wide / 72 if len(curves) > INSIDE else 0.0
     ax = axes_of(ax, SIDE + beside, SIDE)
     chance = prepare(ax, curves)
@@ -343,7 +344,9 @@ def draw_surface(surface: Surface, ax: Axes | None = None, *, level: float = 0.9
     )
     _name_surface(axes, surface)
     volume = value_text(surface.volume.value, surface.volume.confidence_interval(level))
-    axes.set_title(f"{abbreviated(surface.classifier)}: {surface.volume.name} = {volume}", fontsize=TEXT, **PLAIN)
+    axes.set_title(
+        f"{abbreviated(surface.classifier)}: {surface.volume.name} = {volume}", fontsize=text_size(), **PLAIN
+    )
     return SurfacePicture(axes, mesh, chance)
 
 
@@ -352,8 +355,8 @@ def _name_surface(ax: Axes3D, surface: Surface) -> None:
     style_axes_3d(ax, *VIEW, zoom=0.92)
     ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
     one, two, three = (abbreviated(name, 20) for name in surface.classes)
-    ax.set_xlabel(f"correct rate of {one}", fontsize=SMALL, labelpad=6, **PLAIN)
-    ax.set_ylabel(f"correct rate of {three}", fontsize=SMALL, labelpad=6, **PLAIN)
-    ax.set_zlabel(f"correct rate of {two}", fontsize=SMALL, **PLAIN)
+    ax.set_xlabel(f"correct rate of {one}", fontsize=small_size(), labelpad=6, **PLAIN)
+    ax.set_ylabel(f"correct rate of {three}", fontsize=small_size(), labelpad=6, **PLAIN)
+    ax.set_zlabel(f"correct rate of {two}", fontsize=small_size(), **PLAIN)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_ticks((0, 0.25, 0.5, 0.75, 1), ("0", "", "0.5", "", "1"))

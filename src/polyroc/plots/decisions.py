@@ -28,14 +28,14 @@ from polyroc.plots.style import (
     MUTED,
     PLAIN,
     SHADES,
-    SMALL,
-    TEXT,
     add_legend,
     axes_of,
     enlarge_dots,
+    small_size,
     style,
     style_axes,
     text_colour,
+    text_size,
 )
 
 __all__ = [
@@ -91,10 +91,10 @@ def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> 
         colours=SHADES,
         below=intervals,
     )
-    picture.ax.set_ylabel("true class", fontsize=TEXT)
-    picture.ax.set_xlabel("decision", fontsize=TEXT)
+    picture.ax.set_ylabel("true class", fontsize=text_size())
+    picture.ax.set_xlabel("decision", fontsize=text_size())
     title = f"{abbreviated(rates.classifier)}: rates and {level_text(level)} intervals"
-    picture.ax.set_title(title, fontsize=TEXT, loc="left", **PLAIN)
+    picture.ax.set_title(title, fontsize=text_size(), loc="left", **PLAIN)
     return picture
 
 
@@ -106,7 +106,7 @@ def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level
     """
     picture = draw_rates(point.confusion, ax, level=level)
     picture.ax.set_title(
-        abbreviated(f"{point.confusion.classifier}: {point.aim}", 60), fontsize=TEXT, loc="left", **PLAIN
+        abbreviated(f"{point.confusion.classifier}: {point.aim}", 60), fontsize=text_size(), loc="left", **PLAIN
     )
     return picture
 
@@ -170,9 +170,9 @@ def draw_thresholds(
     ax.set(xlim=(edges[0], edges[-1]), ylim=(-0.08, len(classes)))
     ax.set_yticks([k + FULL / 2 for k in range(len(classes))], [abbreviated(name) for name in classes], **PLAIN)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(abbreviated(point.confusion.classifier, 40), fontsize=TEXT, **PLAIN)
-    ax.set_ylabel("true class", fontsize=TEXT)
-    ax.set_title(abbreviated(point.aim, 80), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_xlabel(abbreviated(point.confusion.classifier, 40), fontsize=text_size(), **PLAIN)
+    ax.set_ylabel("true class", fontsize=text_size())
+    ax.set_title(abbreviated(point.aim, 80), fontsize=text_size(), loc="left", **PLAIN)
     patches = [Patch(color=style(m).colour) for m in range(min(len(classes), LISTED_CLASSES))]
     names = [abbreviated(f"decided {name}") for name in classes[:LISTED_CLASSES]]
     entries = [*patches, *lines[:1], *bands[:1]]
@@ -315,8 +315,8 @@ def draw_benefit_differences(
         ]
     ax.set(xlim=(0.0 if t[0] < 0.1 else t[0] - 0.02, t[-1] + 0.02))
     _zoom(ax, decision_curve)
-    ax.set_xlabel("Probability from which one acts", fontsize=TEXT)
-    ax.set_ylabel("Difference of net benefit", fontsize=TEXT)
+    ax.set_xlabel("Probability from which one acts", fontsize=text_size())
+    ax.set_ylabel("Difference of net benefit", fontsize=text_size())
     kinds = "pointwise (darker) and simultaneous" if len(differences) == 1 else "simultaneous"
     names = [f"{abbreviated(first, 30)} - {abbreviated(second, 30)}" for first, second in differences]
     title = f"{level_text(own)} bands, {kinds}" if bands else None
@@ -343,8 +343,8 @@ def _limit(ax: Axes, decision_curve: DecisionCurve) -> None:
     top = 1.1 * max(tops) or 0.1
     low, high = float(min(decision_curve.thresholds)), float(max(decision_curve.thresholds))
     ax.set(xlim=(0.0 if low < 0.1 else low - 0.02, high + 0.02), ylim=(-BELOW * top, top))
-    ax.set_xlabel("Probability from which one acts", fontsize=TEXT)
-    ax.set_ylabel("Net benefit", fontsize=TEXT)
+    ax.set_xlabel("Probability from which one acts", fontsize=text_size())
+    ax.set_ylabel("Net benefit", fontsize=text_size())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -393,14 +393,14 @@ def draw_regions(regions: DecisionRegions, ax: Axes | None = None) -> RegionsPic
             ax.contour(regions.across, regions.up, here, [0.5], colors=text_colour(), linewidths=HAIR)
     right, wrong = zip(*(_cases(ax, regions, k) for k in classes), strict=True)
     ax.set(xlim=regions.across[[0, -1]], ylim=regions.up[[0, -1]])
-    ax.set_xlabel(abbreviated(regions.features[0], 40), fontsize=TEXT, **PLAIN)
-    ax.set_ylabel(abbreviated(regions.features[1], 40), fontsize=TEXT, **PLAIN)
+    ax.set_xlabel(abbreviated(regions.features[0], 40), fontsize=text_size(), **PLAIN)
+    ax.set_ylabel(abbreviated(regions.features[1], 40), fontsize=text_size(), **PLAIN)
     title = f"{regions.errors} of {len(regions.truth)} cases decided wrongly (open)"
     names = [abbreviated(name) for name in regions.classes[:LISTED_CLASSES]]
     beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     legend = add_legend(ax, right[:LISTED_CLASSES], names, **beside)
     enlarge_dots(legend, 28)
-    ax.set_title(title, fontsize=SMALL, loc="left")
+    ax.set_title(title, fontsize=small_size(), loc="left")
     return RegionsPicture(ax, mesh, right, wrong, legend)
 
 

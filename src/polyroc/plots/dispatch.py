@@ -59,7 +59,7 @@ from polyroc.plots.picture import Picture
 from polyroc.plots.studies import draw_anova, draw_errors, draw_means, draw_paired, draw_pvalues, draw_spread
 from polyroc.plots.studies_groups import draw_critical_difference, draw_letters, draw_several, draw_underlines
 from polyroc.plots.studies_posteriors import draw_bars, draw_density, draw_probabilities, draw_triangle
-from polyroc.plots.style import PLAIN, TEXT, figure_layout, first_colour
+from polyroc.plots.style import PLAIN, figure_layout, first_colour, text_size
 from polyroc.plots.subgroups import draw_group_differences, draw_groups
 from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
@@ -196,7 +196,7 @@ def draw(
     with first_colour(color):
         picture = _draw(result, ax, kind, **options)
     if title is not None:
-        picture.ax.set_title(title, fontsize=TEXT, loc="left", **PLAIN)
+        picture.ax.set_title(title, fontsize=text_size(), loc="left", **PLAIN)
     return picture
 
 

@@ -27,13 +27,13 @@ from polyroc.plots.style import (
     MUTED,
     PLAIN,
     SHADES,
-    SMALL,
-    TEXT,
     Style,
     axes_of,
+    small_size,
     style,
     style_axes,
     text_colour,
+    text_size,
     value_text,
 )
 
@@ -218,13 +218,13 @@ def _name_orders(ax: Axes, estimate: Estimate, orders: Sequence[str]) -> None:
     style_axes(ax, grid="x")
     ax.set_ylim(len(orders) - 0.4, -0.6)
     names = [" < ".join(abbreviated(name, 14) for name in order.split("<")) for order in orders]
-    ax.set_yticks(range(len(orders)), names, fontsize=SMALL, **PLAIN)
+    ax.set_yticks(range(len(orders)), names, fontsize=small_size(), **PLAIN)
     ax.tick_params(axis="y", length=0)
     total = len(estimate.parts)
     some = f", the largest {MOST_VOLUMES} of {total}" if total > MOST_VOLUMES else ""
-    ax.set_xlabel(f"Volume of each order of the classes{some} (dashed: chance, 1/{total})", fontsize=TEXT)
+    ax.set_xlabel(f"Volume of each order of the classes{some} (dashed: chance, 1/{total})", fontsize=text_size())
     title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
-    ax.set_title(title, fontsize=TEXT, loc="left", pad=16, **PLAIN)
+    ax.set_title(title, fontsize=text_size(), loc="left", pad=16, **PLAIN)
 
 
 def has_pairs(estimate: Estimate) -> bool:
@@ -263,10 +263,10 @@ def draw_pairs(
     picture = draw_matrix(
         ax, _areas(estimate), classes, label=f"{_letter(estimate)}(i|j)", shades=ends, colours=f"{SHADES}_r"
     )
-    picture.ax.set_ylabel("class i", fontsize=TEXT)
-    picture.ax.set_xlabel("class j", fontsize=TEXT)
+    picture.ax.set_ylabel("class i", fontsize=text_size())
+    picture.ax.set_xlabel("class j", fontsize=text_size())
     title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
-    picture.ax.set_title(title, fontsize=TEXT, loc="left", **PLAIN)
+    picture.ax.set_title(title, fontsize=text_size(), loc="left", **PLAIN)
     return picture
 
 

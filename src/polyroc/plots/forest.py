@@ -20,13 +20,13 @@ from polyroc.plots.style import (
     LINE,
     MUTED,
     PLAIN,
-    SMALL,
-    TEXT,
     Style,
     axes_of,
+    small_size,
     style,
     style_axes,
     text_colour,
+    text_size,
     text_width,
     value_text,
 )
@@ -36,7 +36,7 @@ __all__ = ["ForestPicture", "Group", "Row", "add_column", "difference_row", "dra
 
 def add_column(ax: Axes, heading: str, texts: Mapping[int, str], offset: float = 8.0) -> tuple[Annotation, ...]:
     """Texts to the right of the axes, one for each row, so many points from the edge; a heading above them."""
-    beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL, "annotation_clip": False}
+    beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": small_size(), "annotation_clip": False}
     ax.annotate(heading, (1, 1), xytext=(offset, 2), xycoords="axes fraction", va="bottom", alpha=MUTED, **beside)
     return tuple(
         ax.annotate(text, (1, y), xytext=(offset, 0), xycoords=("axes fraction", "data"), va="center", **beside)
@@ -130,7 +130,7 @@ def draw_forest(
         raise NotApplicableError("There is nothing to draw: the result holds no estimate.")
     columns = _columns(rows, level, p_heading) if numbers else {}
     names = [abbreviated(line, 48) if isinstance(line, str) else line.label for line in lines]
-    beside = max(text_width(name, SMALL) for name in names) + sum(
+    beside = max(text_width(name, small_size()) for name in names) + sum(
         _width(column) + 12 for column in columns.items()
     )
     ax = axes_of(ax, SCALE + beside / 72, AROUND + ROW * len(lines))
@@ -161,7 +161,7 @@ def _columns(rows: dict[int, Row], level: float, p_heading: str) -> dict[str, di
 
 def _width(column: tuple[str, dict[int, str]]) -> float:
     heading, texts = column
-    return max(text_width(text, SMALL) for text in (heading, *texts.values()))
+    return max(text_width(text, small_size()) for text in (heading, *texts.values()))
 
 
 def _prepare(ax: Axes, groups: Sequence[Group], names: Sequence[str], scale: str) -> None:
@@ -169,8 +169,8 @@ def _prepare(ax: Axes, groups: Sequence[Group], names: Sequence[str], scale: str
     style_axes(ax, grid="x")
     ax.set_xlim(*_span(groups))
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.set_xlabel(abbreviated(scale, 70), fontsize=TEXT, **PLAIN)
-    ax.set_yticks(range(len(names)), names, fontsize=SMALL, **PLAIN)
+    ax.set_xlabel(abbreviated(scale, 70), fontsize=text_size(), **PLAIN)
+    ax.set_yticks(range(len(names)), names, fontsize=small_size(), **PLAIN)
     ax.tick_params(axis="y", length=0, pad=6)
     ax.spines["left"].set_visible(False)
     labels = iter(ax.get_yticklabels())
@@ -240,4 +240,6 @@ def _name_reference(ax: Axes, x: float, y: float, name: str) -> None:
     side = "left" if place < 0.08 else "right" if place > 0.92 else "center"
     text = f"← {name}" if place < 0 else f"{name} →" if place > 1 else name
     at = (min(high, max(low, x)), y)
-    ax.annotate(text, at, (0, 2), textcoords="offset points", ha=side, va="bottom", fontsize=SMALL, alpha=MUTED)
+    ax.annotate(
+        text, at, (0, 2), textcoords="offset points", ha=side, va="bottom", fontsize=small_size(), alpha=MUTED
+    )

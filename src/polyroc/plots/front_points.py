@@ -26,17 +26,17 @@ from polyroc.plots.style import (
     HAIR,
     MUTED,
     PLAIN,
-    SMALL,
-    TEXT,
     add_legend,
     add_scale,
     axes_3d_of,
     axes_of,
     enlarge_dots,
+    small_size,
     style,
     style_axes,
     style_axes_3d,
     text_colour,
+    text_size,
     text_width,
 )
 
@@ -177,7 +177,7 @@ def _cube(ax: Axes3D, front: Front, F: FloatArray) -> None:
     top = float(max(F.max(), 0.05)) * 1.03
     ax.set(xlim=(0, top), ylim=(0, top), zlim=(0, top))
     for set_label, name in zip((ax.set_xlabel, ax.set_ylabel, ax.set_zlabel), front.classes, strict=True):
-        set_label(f"false {abbreviated(name, 20)}", fontsize=SMALL, **PLAIN)
+        set_label(f"false {abbreviated(name, 20)}", fontsize=small_size(), **PLAIN)
 
 
 def _stems(ax: Axes3D, F: FloatArray) -> Line3DCollection:
@@ -195,7 +195,7 @@ def _mark_dot(ax: Axes3D, F: FloatArray, place: int) -> Line3D:
 def _head(ax: Axes3D, front: Front, left: int) -> None:
     omitted = f" ({left} no better than chance are left out)" if left else ""
     ax.set_title(
-        f"{abbreviated(front.classifier)}: {len(front)} operating points{omitted}", fontsize=TEXT, **PLAIN
+        f"{abbreviated(front.classifier)}: {len(front)} operating points{omitted}", fontsize=text_size(), **PLAIN
     )
 
 
@@ -252,7 +252,7 @@ def draw_parallel(
     _name_axes(ax, front, x)
     names = [f"{len(front)} operating points", *(abbreviated(name) for name in points or {})]
     above = 8 + 14 * -(-len(names) // IN_A_ROW)
-    ax.set_title(abbreviated(front.classifier, 60), fontsize=TEXT, loc="left", pad=above, **PLAIN)
+    ax.set_title(abbreviated(front.classifier, 60), fontsize=text_size(), loc="left", pad=above, **PLAIN)
     key = Line2D([], [], color=COLOURS[0] if scale is None else text_colour(), linewidth=HAIR)
     legend = add_legend(ax, [key, *chosen], names, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=IN_A_ROW)
     return ParallelPicture(ax, lines, tuple(chosen), legend, scale)
@@ -297,12 +297,14 @@ def _name_axes(ax: Axes, front: Front, x: Any) -> None:
     c = len(front.classes)
     decisions = [abbreviated(name, 14) for k in range(c) for m, name in enumerate(front.classes) if m != k]
     cell = ax.get_window_extent().width / ax.figure.dpi * 72 / (x[-1] + 0.6)
-    upright = max(text_width(text, SMALL) for text in decisions) > 0.9 * cell
-    ax.set_xticks(x, decisions, fontsize=min(SMALL, max(4.5, 0.75 * cell)), rotation=90 if upright else 0, **PLAIN)
+    upright = max(text_width(text, small_size()) for text in decisions) > 0.9 * cell
+    ax.set_xticks(
+        x, decisions, fontsize=min(small_size(), max(4.5, 0.75 * cell)), rotation=90 if upright else 0, **PLAIN
+    )
     ax.tick_params(axis="x", length=0)
     for place in x:
         ax.axvline(place, color=text_colour(), alpha=MUTED / 3, linewidth=HAIR, zorder=0.5)
-    below = max(text_width(text, SMALL) for text in decisions) if upright else SMALL
+    below = max(text_width(text, small_size()) for text in decisions) if upright else small_size()
     for k, name in enumerate(front.classes):
         middle = float(x[k * (c - 1) : (k + 1) * (c - 1)].mean())
         ax.annotate(
@@ -313,8 +315,8 @@ def _name_axes(ax: Axes, front: Front, x: Any) -> None:
             textcoords="offset points",
             ha="center",
             va="top",
-            fontsize=SMALL,
+            fontsize=small_size(),
             weight="bold",
             **PLAIN,
         )
-    ax.set_ylabel("Share of the true class (bold) that is called another", fontsize=SMALL)
+    ax.set_ylabel("Share of the true class (bold) that is called another", fontsize=small_size())

@@ -26,14 +26,14 @@ from polyroc.plots.style import (
     MUTED,
     PLAIN,
     SHADES,
-    SMALL,
-    TEXT,
     add_legend,
     axes_of,
     mark_point,
+    small_size,
     style,
     style_axes,
     text_colour,
+    text_size,
 )
 
 __all__ = [
@@ -108,8 +108,8 @@ def draw_staircases(
     style_axes(ax, grid="both")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     first, second = (abbreviated(name, 20) for name in fronts[0].classes)
-    ax.set_xlabel(f"{first} called {second}", fontsize=TEXT, **PLAIN)
-    ax.set_ylabel(f"{second} called {second}", fontsize=TEXT, **PLAIN)
+    ax.set_xlabel(f"{first} called {second}", fontsize=text_size(), **PLAIN)
+    ax.set_ylabel(f"{second} called {second}", fontsize=text_size(), **PLAIN)
     (chance,) = ax.plot(
         (0, 1), (0, 1), color=text_colour(), linewidth=HAIR, dashes=(4, 3), alpha=MUTED, zorder=1.5
     )
@@ -194,15 +194,15 @@ def draw_growths(fronts: Sequence[Front], ax: Axes | None = None) -> GrowthPictu
     lines = [_growth(ax, steps, gini, place) for place, (steps, gini) in enumerate(grown)]
     last = max(steps[-1] for steps, _ in grown)
     ax.set_xlim(0, 1.02 * last)
-    ax.set_xlabel("Generations" if searched else "Cost vectors drawn", fontsize=TEXT)
-    ax.set_ylabel("Generalised Gini coefficient G", fontsize=TEXT)
+    ax.set_xlabel("Generations" if searched else "Cost vectors drawn", fontsize=text_size())
+    ax.set_ylabel("Generalised Gini coefficient G", fontsize=text_size())
     lately = (
         ax.axvspan(last / 2, last, color=text_colour(), alpha=0.05, linewidth=0, zorder=0)
         if len(fronts) == 1
         else None
     )
     if len(fronts) == 1:
-        ax.set_title(fronts[0].convergence.replace("; ", ";\n"), fontsize=SMALL, loc="left", **PLAIN)
+        ax.set_title(fronts[0].convergence.replace("; ", ";\n"), fontsize=small_size(), loc="left", **PLAIN)
     legend = add_legend(ax, lines, [_grown(front) for front in fronts], loc="lower right")
     return GrowthPicture(ax, tuple(lines), lately, legend)
 
@@ -239,7 +239,7 @@ def draw_front_volumes(volumes: FrontVolumes, ax: Axes | None = None) -> MatrixP
     for text, delta in zip(picture.numbers, deltas[~np.isnan(deltas)], strict=False):
         text.set_text(signed_text(float(delta)))
     rows = [f"{abbreviated(name, 18)}  G = {signed_text(volumes.gini(name))}" for name in volumes.fronts]
-    picture.ax.set_yticks(picture.ax.get_yticks(), rows, fontsize=SMALL, **PLAIN)
-    picture.ax.set_ylabel("dominated by this front", fontsize=TEXT)
-    picture.ax.set_xlabel("and not by this one", fontsize=TEXT)
+    picture.ax.set_yticks(picture.ax.get_yticks(), rows, fontsize=small_size(), **PLAIN)
+    picture.ax.set_ylabel("dominated by this front", fontsize=text_size())
+    picture.ax.set_xlabel("and not by this one", fontsize=text_size())
     return picture

@@ -19,13 +19,13 @@ from polyroc.plots.style import (
     FAINT,
     HAIR,
     PLAIN,
-    SMALL,
-    TINY,
     add_scale,
     axes_of,
+    small_size,
     style_axes,
     text_colour,
     text_width,
+    tiny_size,
 )
 
 __all__ = ["MatrixPicture", "draw_matrix"]
@@ -87,7 +87,7 @@ def draw_matrix(
 def _name_classes(ax: Axes, names: Sequence[str], cell: float) -> None:
     """Names at the left and below, on end where they are wider than a cell, small where there are many."""
     texts = [abbreviated(name, 18) for name in names]
-    size = min(SMALL, max(4.0, 0.8 * cell))
+    size = min(small_size(), max(4.0, 0.8 * cell))
     wide = max(text_width(text, size) for text in texts) > 0.85 * cell
     places = np.arange(len(names)) + 0.5
     ax.set_yticks(places, texts, fontsize=size, **PLAIN)
@@ -99,10 +99,10 @@ def _write(
     ax: Axes, mesh: QuadMesh, values: FloatArray, below: Sequence[Sequence[str]] | None, cell: float
 ) -> tuple[Text, ...]:
     """The values in their cells, in white on dark and in black on light; none if they do not fit."""
-    if ROOM * text_width("0.00", SMALL) > cell:
+    if ROOM * text_width("0.00", small_size()) > cell:
         return ()
     light = mesh.to_rgba(values)[..., :3] @ (0.299, 0.587, 0.114) > 0.55
-    more = below is not None and ROOM * text_width("0.00 to 0.00", TINY) < cell
+    more = below is not None and ROOM * text_width("0.00 to 0.00", tiny_size()) < cell
     written = []
     for row, column in np.argwhere(~np.isnan(values)):
         look: dict[str, Any] = {
@@ -112,7 +112,7 @@ def _write(
         }
         x, y = column + 0.5, row + 0.5
         number = signed_text(float(values[row, column]), 2)
-        written.append(ax.text(x, y - 0.08 * more, number, fontsize=SMALL, **look))
+        written.append(ax.text(x, y - 0.08 * more, number, fontsize=small_size(), **look))
         if below is not None and more:
-            ax.text(x, y + 0.18, below[row][column], fontsize=TINY, **look)
+            ax.text(x, y + 0.18, below[row][column], fontsize=tiny_size(), **look)
     return tuple(written)

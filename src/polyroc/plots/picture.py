@@ -27,8 +27,11 @@ class Picture:
     ax: Axes
 
     def __repr__(self) -> str:
-        """The names of the artists: in a notebook it stands below the picture."""
+        """The names of the artists."""
         return f"{type(self).__name__}({', '.join(field.name for field in fields(self))})"
+
+    def _ipython_display_(self) -> None:
+        """Nothing: as the last value of a cell, it would be text below the figure that the notebook shows."""
 
     @property
     def figure(self) -> Figure:

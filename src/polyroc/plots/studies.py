@@ -21,14 +21,14 @@ from polyroc.plots.style import (
     MUTED,
     PLAIN,
     SHADES,
-    SMALL,
-    TEXT,
     Style,
     add_legend,
     axes_of,
+    small_size,
     style,
     style_axes,
     text_colour,
+    text_size,
     text_width,
 )
 from polyroc.studies.summaries.anova import Anova
@@ -78,8 +78,10 @@ def draw_pvalues(tests: PairedTests, ax: Axes | None = None, *, level: float = 0
     values = np.array([[np.nan if a == b else tests[a, b].adjusted_pvalue for b in names] for a in names])
     picture = draw_matrix(ax, values, names, label="adjusted p-value", shades=(0.0, 1.0), colours=f"{SHADES}_r")
     low = sum(test.adjusted_pvalue < 1 - level for test in tests.tests.values())
-    picture.ax.set_title(tests.name, fontsize=TEXT, loc="left")
-    picture.ax.set_xlabel(f"{low} of {len(tests.tests)} pairs differ at {level_text(1 - level)}", fontsize=TEXT)
+    picture.ax.set_title(tests.name, fontsize=text_size(), loc="left")
+    picture.ax.set_xlabel(
+        f"{low} of {len(tests.tests)} pairs differ at {level_text(1 - level)}", fontsize=text_size()
+    )
     return picture
 
 
@@ -110,8 +112,8 @@ def draw_errors(result: WilcoxonErrors, ax: Axes | None = None) -> ErrorsPicture
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     same = result.positives == result.negatives
-    ax.set_xlabel(f"Positive cases of a test set{', as many negative ones' if same else ''}", fontsize=TEXT)
-    ax.set_ylabel("SE(W)", fontsize=TEXT)
+    ax.set_xlabel(f"Positive cases of a test set{', as many negative ones' if same else ''}", fontsize=text_size())
+    ax.set_ylabel("SE(W)", fontsize=text_size())
     legend = add_legend(ax, lines, [f"AUC {area:g}" for area in result.areas], loc="upper right")
     return ErrorsPicture(ax, tuple(lines), legend)
 
@@ -146,7 +148,9 @@ def draw_spread(spread: Spread, ax: Axes | None = None) -> SpreadPicture:
             "There is no SE(W) to draw: give spread the class counts of a fold, for auc or gini."
         )
     many = len(spread.data_sets) > 1
-    beside = max(text_width(abbreviated(name), SMALL) for name in spread.data_sets) / 72 + 0.6 if many else 0.0
+    beside = (
+        max(text_width(abbreviated(name), small_size()) for name in spread.data_sets) / 72 + 0.6 if many else 0.0
+    )
     ax = axes_of(ax, 4.6 + beside, 4.4)
     style_axes(ax, grid="both")
     end = 1.08 * max(max(_errors(result)) for result in known)
@@ -159,9 +163,9 @@ def draw_spread(spread: Spread, ax: Axes | None = None) -> SpreadPicture:
         points += ax.plot(x, y, marker, color=colour, markersize=5.5, mec=ax.get_facecolor(), mew=0.5)
     line = _line(ax, spread, [result.wilcoxon_error for result in known])
     ax.set(xlim=(0, end), ylim=(0, end), aspect="equal")
-    ax.set_xlabel("SE(W) of one fold", fontsize=TEXT)
-    ax.set_ylabel("SD over folds", fontsize=TEXT)
-    ax.set_title(_regression_title(spread), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_xlabel("SE(W) of one fold", fontsize=text_size())
+    ax.set_ylabel("SD over folds", fontsize=text_size())
+    ax.set_title(_regression_title(spread), fontsize=text_size(), loc="left", **PLAIN)
     names = [abbreviated(name) for name in spread.data_sets]
     legend = add_legend(ax, points, names, loc="upper left", bbox_to_anchor=(1.0, 1.02)) if many else None
     return SpreadPicture(ax, tuple(points), line, identity, legend)
@@ -203,10 +207,10 @@ def draw_means(spread: Spread, ax: Axes | None = None) -> ForestPicture:
         for y, result in enumerate(results, start):
             numbers[y] = f"{signed_text(result.mean)} ({signed_text(result.standard_deviation)})"
     names = max(
-        text_width(line if isinstance(line, str) else line.label, SMALL) for g in groups for line in g.lines
+        text_width(line if isinstance(line, str) else line.label, small_size()) for g in groups for line in g.lines
     )
     lines = sum(len(group.lines) for group in groups)
-    ax = axes_of(ax, 3.6 + (names + text_width("0.000 (0.000)", SMALL) + 12) / 72, 0.95 + 0.27 * lines)
+    ax = axes_of(ax, 3.6 + (names + text_width("0.000 (0.000)", small_size()) + 12) / 72, 0.95 + 0.27 * lines)
     where = "" if several else f" of {spread.data_sets[0]}"
     scale = f"{spread.measure}: mean over folds{where}, one SD either way"
     picture = draw_forest(ax, groups, scale, level=0.95, numbers=False)

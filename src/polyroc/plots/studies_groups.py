@@ -19,13 +19,13 @@ from polyroc.plots.style import (
     LINE,
     MUTED,
     PLAIN,
-    SMALL,
-    TEXT,
     axes_of,
     figure_layout,
+    small_size,
     style,
     style_axes,
     text_colour,
+    text_size,
     text_width,
 )
 from polyroc.studies.summaries.friedman import Friedman
@@ -113,13 +113,13 @@ def _layout(test: RangeTest) -> _Layout:
     order = test.learners[::-1]
     names = [abbreviated(name, 24) for name in order]
     values = [signed_text(test.values[name]) for name in order]
-    widest = max(text_width(text, SMALL) for text in (*names, *values)) + GAP
+    widest = max(text_width(text, small_size()) for text in (*names, *values)) + GAP
     upright = widest * len(names) / 72 > WIDEST
-    cell = max(text_width(text, SMALL) for text in values) + GAP if upright else widest
+    cell = max(text_width(text, small_size()) for text in values) + GAP if upright else widest
     spans = [(order.index(group[-1]), order.index(group[0])) for group in test.groups]
     rows = lanes(spans)
-    tall = max(text_width(name, SMALL) for name in names) / 72 if upright else 0.15
-    width = max(cell * len(names), text_width(_title(test), SMALL)) / 72 + 0.4
+    tall = max(text_width(name, small_size()) for name in names) / 72 if upright else 0.15
+    width = max(cell * len(names), text_width(_title(test), small_size())) / 72 + 0.4
     return _Layout(names, values, spans, rows, upright, width, tall + ROW * (max(rows) + 3) + AROUND / 2)
 
 
@@ -129,7 +129,7 @@ def draw_underlines(test: RangeTest, ax: Axes | None = None) -> UnderlinesPictur
     ax = axes_of(ax, width, height)
     ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(-(max(rows) + 1.6), 0.9))
     ax.axis("off")
-    look: dict[str, Any] = {"ha": "center", "fontsize": SMALL, **PLAIN}
+    look: dict[str, Any] = {"ha": "center", "fontsize": small_size(), **PLAIN}
     place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     turned: dict[str, Any] = {"va": "bottom", "rotation": 90 if upright else 0, "annotation_clip": False}
     above = [ax.annotate(name, (x, 1), (0, 2), **place, **turned, **look) for x, name in enumerate(names)]
@@ -167,8 +167,8 @@ def draw_letters(test: RangeTest, ax: Axes | None = None) -> LettersPicture:
     """Learners from the best to the worst, and the letters of their groups; equal letters: no difference."""
     names = [abbreviated(name) for name in test.values]
     letters = test.letters
-    wide = max(text_width(name, SMALL) for name in names) + max(
-        text_width(text, SMALL) for text in letters.values()
+    wide = max(text_width(name, small_size()) for name in names) + max(
+        text_width(text, small_size()) for text in letters.values()
     )
     ax = axes_of(ax, SCALE + (wide + 60) / 72, AROUND + 0.25 * len(names))
     style_axes(ax, grid="x")
@@ -178,17 +178,17 @@ def draw_letters(test: RangeTest, ax: Axes | None = None) -> LettersPicture:
         for y, value in enumerate(test.values.values())
     ]
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.set_yticks(range(len(names)), names, fontsize=SMALL, **PLAIN)
+    ax.set_yticks(range(len(names)), names, fontsize=small_size(), **PLAIN)
     ax.tick_params(axis="y", length=0, pad=6)
     ax.spines["left"].set_visible(False)
     ax.margins(x=0.06)
     ax.locator_params(axis="x", nbins=6)
-    ax.set_xlabel(capitalised(f"{test.quantity} {test.measure}"), fontsize=TEXT, **PLAIN)
+    ax.set_xlabel(capitalised(f"{test.quantity} {test.measure}"), fontsize=text_size(), **PLAIN)
     aligned = [_aligned(test, name) for name in test.values]
     written = add_column(ax, "group", dict(enumerate(aligned)))
     for annotation in written:
         annotation.set_fontfamily("monospace")
-    ax.set_title(_title(test), fontsize=TEXT, loc="left", pad=16, **PLAIN)
+    ax.set_title(_title(test), fontsize=text_size(), loc="left", pad=16, **PLAIN)
     return LettersPicture(ax, tuple(points), written)
 
 
@@ -227,7 +227,7 @@ def _add_title_below(ax: Axes, test: RangeTest) -> None:
         xycoords="axes fraction",
         textcoords="offset points",
         va="top",
-        fontsize=SMALL,
+        fontsize=small_size(),
         alpha=MUTED,
         annotation_clip=False,
         **PLAIN,
@@ -261,7 +261,7 @@ def draw_critical_difference(test: Friedman, ax: Axes | None = None) -> RanksPic
     rows = lanes(spans)
     half = (len(order) + 1) // 2
     depth = BAR_HEIGHT * (max(rows, default=-1) + 1) + 0.12
-    sides = max(text_width(f"{label}  9.99", SMALL) for label in labels) / 72 + 0.25
+    sides = max(text_width(f"{label}  9.99", small_size()) for label in labels) / 72 + 0.25
     height = depth + NAME_HEIGHT * half + 1.0
     ax = axes_of(ax, RANK_SCALE + 2 * sides, height)
     worst = len(order)
@@ -276,7 +276,7 @@ def draw_critical_difference(test: Friedman, ax: Axes | None = None) -> RanksPic
     bars = [_bar(ax, test, order, span, row) for span, row in zip(spans, rows, strict=True)]
     difference = _difference(ax, test)
     title = f"Friedman {p_text(test.pvalue)} on {len(test.data_sets)} data sets, {abbreviated(test.measure, 40)}"
-    ax.set_title(title, fontsize=TEXT, loc="left", pad=20, **PLAIN)
+    ax.set_title(title, fontsize=text_size(), loc="left", pad=20, **PLAIN)
     return RanksPicture(ax, tuple(names), tuple(bars), difference)
 
 
@@ -290,7 +290,7 @@ def _scale(ax: Axes, worst: int) -> None:
     for rank in range(1, worst + 1):
         ax.plot((rank, rank), (0, 0.05), color=text_colour(), linewidth=HAIR, clip_on=False)
         if (rank - 1) % every == 0:
-            ax.annotate(str(rank), (rank, 0.06), ha="center", va="bottom", fontsize=SMALL)
+            ax.annotate(str(rank), (rank, 0.06), ha="center", va="bottom", fontsize=small_size())
 
 
 def _label(ax: Axes, rank: float, label: str, y: float, left: bool) -> Annotation:
@@ -306,7 +306,7 @@ def _label(ax: Axes, rank: float, label: str, y: float, left: bool) -> Annotatio
         textcoords="offset points",
         ha="right" if left else "left",
         va="center",
-        fontsize=SMALL,
+        fontsize=small_size(),
         annotation_clip=False,
         **PLAIN,
     )
@@ -334,5 +334,5 @@ def _difference(ax: Axes, test: Friedman) -> Line2D:
         (1, end), (y, y), color=text_colour(), linewidth=LINE, marker="|", markersize=6, clip_on=False, zorder=3
     )
     text = f"critical difference {signed_text(test.critical_difference, 2)} ({level_text(test.nemenyi.alpha)})"
-    ax.annotate(text, (1, y), (0, 4), textcoords="offset points", fontsize=SMALL, annotation_clip=False)
+    ax.annotate(text, (1, y), (0, 4), textcoords="offset points", fontsize=small_size(), annotation_clip=False)
     return line

@@ -23,11 +23,11 @@ from polyroc.plots.style import (
     MUTED,
     PLAIN,
     SHADES,
-    SMALL,
-    TEXT,
     axes_of,
+    small_size,
     style_axes,
     text_colour,
+    text_size,
     text_width,
 )
 from polyroc.studies.summaries.bayesian import Posterior, Posteriors
@@ -67,7 +67,7 @@ def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> BarsPicture:
     """Each pair as a bar: the first is better, neither by more than the region of equivalence, the second is."""
     pairs = list(posteriors.pairs.values())
     left, right = [abbreviated(pair.first, 24) for pair in pairs], [abbreviated(pair.second, 24) for pair in pairs]
-    beside = sum(max(text_width(name, SMALL) for name in names) for names in (left, right)) / 72
+    beside = sum(max(text_width(name, small_size()) for name in names) for names in (left, right)) / 72
     ax = axes_of(ax, SCALE + beside + 0.4, 0.95 + ROW * len(pairs))
     style_axes(ax)
     shares = np.array([[pair.first_better, pair.equivalent, pair.second_better] for pair in pairs])
@@ -84,7 +84,7 @@ def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> BarsPicture:
             signed_text(share, 2),
             ha="center",
             va="center",
-            fontsize=SMALL,
+            fontsize=small_size(),
             color="black" if k == 1 else "white",
         )
         for y in places
@@ -92,8 +92,8 @@ def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> BarsPicture:
         if share > WRITTEN
     ]
     _sides(ax, left, right)
-    ax.set_xlabel(f"Probability: left better | within {posteriors.rope:g} | right better", fontsize=TEXT)
-    ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_xlabel(f"Probability: left better | within {posteriors.rope:g} | right better", fontsize=text_size())
+    ax.set_title(_title(posteriors), fontsize=text_size(), loc="left", **PLAIN)
     return BarsPicture(ax, (bars[0], bars[1], bars[2]), tuple(numbers))
 
 
@@ -102,7 +102,7 @@ def _sides(ax: Axes, left: list[str], right: list[str]) -> None:
     places = range(len(left))
     ax.set(xlim=(0, 1), ylim=(len(left) - 0.4, -0.6))
     ax.spines[:].set_visible(False)
-    ax.set_yticks(places, left, fontsize=SMALL, **PLAIN)
+    ax.set_yticks(places, left, fontsize=small_size(), **PLAIN)
     for y, name in zip(places, right, strict=True):
         ax.annotate(
             name,
@@ -110,7 +110,7 @@ def _sides(ax: Axes, left: list[str], right: list[str]) -> None:
             (6, 0),
             textcoords="offset points",
             va="center",
-            fontsize=SMALL,
+            fontsize=small_size(),
             annotation_clip=False,
             **PLAIN,
         )
@@ -124,7 +124,7 @@ def draw_probabilities(posteriors: Posteriors, ax: Axes | None = None) -> Matrix
     picture = draw_matrix(
         ax, values, names, label="probability that the row is better", shades=(0.0, 1.0), colours=SHADES
     )
-    picture.ax.set_title(f"{posteriors.name}, rope {posteriors.rope:g}", fontsize=TEXT, loc="left")
+    picture.ax.set_title(f"{posteriors.name}, rope {posteriors.rope:g}", fontsize=text_size(), loc="left")
     return picture
 
 
@@ -155,8 +155,8 @@ def draw_density(
     ax.set(xlim=(x[0], x[-1]), ylim=(0, 1.28 * y.max()), yticks=[])
     ax.spines["left"].set_visible(False)
     first, second = abbreviated(posterior.first, 24), abbreviated(posterior.second, 24)
-    ax.set_xlabel(f"{posteriors.measure}: {first} \N{MINUS SIGN} {second}", fontsize=TEXT, **PLAIN)
-    ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_xlabel(f"{posteriors.measure}: {first} \N{MINUS SIGN} {second}", fontsize=text_size(), **PLAIN)
+    ax.set_title(_title(posteriors), fontsize=text_size(), loc="left", **PLAIN)
     return DensityPicture(ax, line, _parts(ax, posterior, posteriors.larger_is_better, (first, second)))
 
 
@@ -177,7 +177,7 @@ def _parts(ax: Axes, posterior: Posterior, larger: bool, names: tuple[str, str])
             transform=ax.transAxes,
             ha=sides[round(x, 2)],
             va="top",
-            fontsize=SMALL,
+            fontsize=small_size(),
             color=colour,
             **PLAIN,
         )
@@ -217,7 +217,7 @@ def draw_triangle(
             "right",
         ),
     )
-    ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", pad=26, **PLAIN)
+    ax.set_title(_title(posteriors), fontsize=text_size(), loc="left", pad=26, **PLAIN)
     return TrianglePicture(ax, draws, corners)
 
 
@@ -235,7 +235,7 @@ def _corner(ax: Axes, text: str, at: tuple[float, float], side: str) -> Text:
         textcoords="offset points",
         ha=side,
         va="bottom" if top else "top",
-        fontsize=SMALL,
+        fontsize=small_size(),
         annotation_clip=False,
         **PLAIN,
     )

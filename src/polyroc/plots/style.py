@@ -35,9 +35,6 @@ __all__ = [
     "MUTED",
     "PLAIN",
     "SHADES",
-    "SMALL",
-    "TEXT",
-    "TINY",
     "Style",
     "add_legend",
     "add_scale",
@@ -47,11 +44,14 @@ __all__ = [
     "figure_layout",
     "first_colour",
     "mark_point",
+    "small_size",
     "style",
     "style_axes",
     "style_axes_3d",
     "text_colour",
+    "text_size",
     "text_width",
+    "tiny_size",
     "value_text",
 ]
 
@@ -79,7 +79,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 LINES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)), (0, (4, 1.5, 1, 1.5, 1, 1.5)))
 SHADES = "Blues"  # from light to dark, the same to colour-blind readers and in grey
 
-TEXT, SMALL, TINY = 9.0, 8.0, 6.5  # points
 LINE, HAIR = 1.6, 0.8  # points
 MUTED, FAINT = 0.65, 0.25  # opacity
 
@@ -123,6 +122,21 @@ def style(place: int) -> Style:
     return Style(colour, MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
 
 
+def text_size() -> float:
+    """The size of axis labels and titles in points, which follows the font size of the user's rcParams."""
+    return 0.9 * float(rcParams["font.size"])
+
+
+def small_size() -> float:
+    """The size of ticks, legends and numbers."""
+    return 0.8 * float(rcParams["font.size"])
+
+
+def tiny_size() -> float:
+    """The size of what is below other numbers."""
+    return 0.65 * float(rcParams["font.size"])
+
+
 def text_colour() -> str:
     """The colour of text: the user's own style sheet may be dark."""
     return str(rcParams["text.color"])
@@ -132,16 +146,22 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes given, or those of a new figure of this size in inches, or of that in the user's rcParams."""
     if ax is not None:
         return ax
-    chosen = rcParams["figure.figsize"]
-    size = (width, height) if list(chosen) == list(rcParamsDefault["figure.figsize"]) else chosen
-    _, axes = pyplot.subplots(figsize=size, layout=figure_layout())
+    _, axes = pyplot.subplots(figsize=_size(width, height), layout=figure_layout())
     return axes
 
 
+def _size(width: float, height: float) -> tuple[float, float]:
+    """The size of a new figure: that of the user's rcParams, unless it is matplotlib's default."""
+    chosen = tuple(map(float, rcParams["figure.figsize"]))
+    is_default = chosen == tuple(map(float, rcParamsDefault["figure.figsize"]))
+    return (width, height) if is_default else (chosen[0], chosen[1])
+
+
 def axes_3d_of(ax: Axes | None, width: float, height: float) -> Axes3D:
-    """The three-dimensional axes given, or those of a new figure of this size in inches."""
+    """The three-dimensional axes given, or those of a new figure of this size in inches or that of rcParams."""
     if ax is None:
-        ax = pyplot.figure(figsize=(width, height), layout=figure_layout()).add_subplot(projection="3d")
+        figure = pyplot.figure(figsize=_size(width, height), layout=figure_layout())
+        ax = figure.add_subplot(projection="3d")
     if not isinstance(ax, Axes3D):
         raise InputError("This picture is drawn on axes of three dimensions; make them with projection='3d'.")
     return ax
@@ -156,7 +176,7 @@ def style_axes(ax: Axes, grid: Literal["x", "y", "both"] | None = None) -> None:
     """Keep only the spines with a scale, small ticks, and a faint grid below the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_linewidth(HAIR)
-    ax.tick_params(labelsize=SMALL, length=3, width=HAIR)
+    ax.tick_params(labelsize=small_size(), length=3, width=HAIR)
     ax.set_axisbelow(True)
     ax.grid(False)
     if grid is not None:
@@ -169,7 +189,7 @@ def style_axes_3d(ax: Axes3D, elevation: float, azimuth: float, zoom: float) -> 
     ax.set_box_aspect((1, 1, 0.85), zoom=zoom)
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-    ax.tick_params(labelsize=SMALL, pad=0)
+    ax.tick_params(labelsize=small_size(), pad=0)
 
 
 def text_width(text: str, size: float) -> float:
@@ -183,8 +203,8 @@ def add_legend(ax: Axes, lines: Sequence[Artist], names: Sequence[str], **place:
     legend = ax.legend(
         lines,
         ["x"] * len(lines),
-        fontsize=SMALL,
-        title_fontsize=SMALL,
+        fontsize=small_size(),
+        title_fontsize=small_size(),
         alignment="left",
         handlelength=2.6,
         edgecolor="none",
@@ -200,8 +220,8 @@ def add_scale(ax: Axes, shaded: ScalarMappable, label: str, *, shrink: float, pa
     """The scale of the shades, beside the axes."""
     scale = ax.figure.colorbar(shaded, ax=ax, shrink=shrink, pad=pad)
     scale.outline.set_visible(False)
-    scale.ax.tick_params(labelsize=SMALL, length=2, width=HAIR)
-    scale.set_label(label, fontsize=SMALL, **PLAIN)
+    scale.ax.tick_params(labelsize=small_size(), length=2, width=HAIR)
+    scale.set_label(label, fontsize=small_size(), **PLAIN)
     return scale
 
 
@@ -209,7 +229,7 @@ def mark_point(ax: Axes, x: float, y: float, name: str, size: float) -> tuple[Li
     """A marker in the ROC plane, and its name where the curve is not: below and to the right."""
     (dot,) = ax.plot(x, y, "o", color=text_colour(), markersize=size, mec=ax.get_facecolor(), zorder=4)
     offset, side = ((7, -3), "left") if x < 0.6 else ((-4, -8), "right")
-    words: dict[str, Any] = {"ha": side, "va": "top", "fontsize": SMALL, **PLAIN}
+    words: dict[str, Any] = {"ha": side, "va": "top", "fontsize": small_size(), **PLAIN}
     return dot, ax.annotate(abbreviated(name), (x, y), offset, textcoords="offset points", **words)
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any, Self
 
@@ -153,17 +154,24 @@ class Report(Result):
 
         return as_html(self)
 
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks; its scripts and styles do not reach the notebook."""
+        title, page = escape(self.title), escape(self.to_html())
+        look = "width: 100%; height: 80vh; min-height: 30rem; border: 1px solid #ccc"
+        may = "allow-scripts allow-downloads"
+        return f'<iframe title="{title}" style="{look}" sandbox="{may}" srcdoc="{page}"></iframe>'
+
     def to_markdown(self) -> str:
         """The sentences and the tables as Markdown."""
-        escape = escape_markdown
+        plain = escape_markdown
         sentences, cautions = self.conclusion
-        lines = [f"# {escape(self.title)}", "", *(f"{escape(sentence)}\n" for sentence in sentences)]
-        lines += [f"- {escape(caution)}" for caution in cautions]
+        lines = [f"# {plain(self.title)}", "", *(f"{plain(sentence)}\n" for sentence in sentences)]
+        lines += [f"- {plain(caution)}" for caution in cautions]
         for table in self.tables:
-            lines += ["", f"## {escape(table.title)}", "", markdown_table(table)]
+            lines += ["", f"## {plain(table.title)}", "", markdown_table(table)]
         lines += ["", "## Methods", ""]
-        lines += [f"- {escape(sentence)}" for sentence in (*self.methods, *self.findings.notes)]
-        lines += ["", "## References", "", *(f"- {escape(reference)}" for reference in self.references)]
+        lines += [f"- {plain(sentence)}" for sentence in (*self.methods, *self.findings.notes)]
+        lines += ["", "## References", "", *(f"- {plain(reference)}" for reference in self.references)]
         if self.plan:
             lines += ["", "## Plan", "", "Saved as plan.toml:", "", *(f"    {line}" for line in self.plan)]
         if self.repeat:

@@ -8,7 +8,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.measures.measure import Parts
 from polyroc.measures.registry import record_of
-from polyroc.output.numbers import DASH, defined, level_text, number_text, p_number
+from polyroc.output.numbers import DASH, chance_text, defined, level_text, p_number
 from polyroc.output.sentences import printable, shortened
 from polyroc.output.tables import Bar, Table, columns
 from polyroc.reports.findings import Findings
@@ -109,7 +109,7 @@ def _compared(findings: Findings) -> list[Estimate]:
 def estimate_cells(estimate: Estimate, level: float) -> tuple[str, ...]:
     """Value, standard error, interval and chance value."""
     numbers = (estimate.value, estimate.standard_error, *estimate.confidence_interval(level))
-    return (*map(defined, numbers), "" if estimate.chance is None else number_text(estimate.chance))
+    return (*map(defined, numbers), "" if estimate.chance is None else chance_text(estimate.chance))
 
 
 def p_cell(pvalue: float) -> str:

@@ -16,6 +16,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from polyroc.errors import InputError, PolyrocError
+from polyroc.io.other_formats import other_program
+from polyroc.io.sources import DataFile
 from polyroc.serve.forms import FIELDS, MORE, ROLES, as_columns, field_spelling
 from polyroc.serve.jobs import Job, Queue, make_report, preview_file, shortened
 from polyroc.serve.limits import BusyError, Limits, NotHereError, size_text, status_of
@@ -26,8 +28,7 @@ __all__ = ["make_app"]
 
 COOKIE = "polyroc"
 STATE = ("what", "step", "done", "total", "place", "length")
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
-BOOKS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".xlsx", ".parquet")
 PAGES = Path(__file__).parent / "pages"
 PREVIEWS = 2  # files whose first rows are read at the same time, besides the reports
 _templates = Environment(
@@ -115,9 +116,9 @@ def _ending(name: str) -> str:
     for ending in sorted(ENDINGS, key=len, reverse=True):
         if name.lower().endswith(ending):
             return ending
-    is_workbook = name.lower().endswith(BOOKS)
-    advice = " A workbook can be saved as CSV (in Excel: Save As, CSV UTF-8)." if is_workbook else ""
-    raise InputError(f"'{name[-80:]}' is not a file of a known kind; upload one of {', '.join(ENDINGS)}.{advice}")
+    if (message := other_program(DataFile(Path(name[-80:])))) is not None:
+        raise InputError(message)
+    raise InputError(f"'{name[-80:]}' is not a file of a known kind; upload one of {', '.join(ENDINGS)}.")
 
 
 async def _receive(request: Request, upload: Upload, visitors: Visitors) -> None:

@@ -30,8 +30,14 @@ FIELDS = {
     "missing": "Drop rows with missing values",
     "sampling": "Case-control sampling",
     "weight_kind": "Frequency weights",
+    "decimal": "Decimal commas",
 }
-CHOICES = {"missing": "drop", "sampling": "case-control", "weight_kind": "frequency"}  # if not the default
+CHOICES = {
+    "missing": "drop",
+    "sampling": "case-control",
+    "weight_kind": "frequency",
+    "decimal": ",",
+}  # if not the default
 TRUTH = ("y", "y_true", "truth", "true", "label", "labels", "class", "target", "outcome", "diagnosis", "species")
 CLASSIFIER = ("classifier", "model", "method", "learner", "algorithm")
 CASE = ("case", "case_id", "id", "row", "index", "sample", "patient_case")

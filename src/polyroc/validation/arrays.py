@@ -13,6 +13,7 @@ from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.messages import Option, short_repr
 from polyroc.validation.arguments import ArgumentNames
+from polyroc.validation.tensors import from_tensor, is_tensor_type
 
 __all__ = ["Array", "Missing", "as_array", "as_columns", "as_features", "complete_rows"]
 
@@ -54,6 +55,8 @@ def _with_missing(array: Array, missing: BoolArray) -> Array:
 
 
 def _from_list(data: Any, argument: str) -> Array:
+    if any(map(is_tensor_type, set(map(type, data)))):  # one per case, which NumPy does not always convert
+        data = [from_tensor(item, argument) if is_tensor_type(type(item)) else item for item in data]
     try:
         array = np.asarray(data)
     except ValueError:
@@ -62,6 +65,8 @@ def _from_list(data: Any, argument: str) -> Array:
 
 
 def _from_library(data: Any, argument: str) -> tuple[Array, tuple[str, ...] | None]:
+    if is_tensor_type(type(data)):
+        return from_tensor(data, argument), None
     import narwhals as nw
 
     try:
@@ -80,6 +85,11 @@ def _from_library(data: Any, argument: str) -> tuple[Array, tuple[str, ...] | No
         raise InputError(
             f"{argument} ({type(data).__name__}) cannot be converted to a numpy array: {short_repr(str(error))}."
         ) from error
+    if array.ndim == 0 and callable(getattr(data, "get_label", None)):  # xgboost.DMatrix, lightgbm.Dataset
+        raise InputError(
+            f"{argument} is a {type(data).__name__}, which holds features and labels; pass its labels, "
+            "data.get_label(), and the predictions of the model."
+        )
     if array.ndim == 0:
         raise InputError(
             f"{argument} must be a list, an array, a series or a data frame in memory (pandas, Polars, pyarrow), "

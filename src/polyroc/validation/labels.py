@@ -10,6 +10,7 @@ from polyroc.messages import Option, short_repr
 from polyroc.scores import Coded, Kind
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Array, as_array
+from polyroc.validation.tensors import is_tensor_type
 
 __all__ = ["Coded", "encode", "in_order", "is_hashable", "is_missing", "positive_class", "renumber", "sortable"]
 
@@ -38,7 +39,7 @@ def encode(y: Any, argument: str) -> Coded:
 def _from_list(y: Sequence[Any], argument: str) -> Array:
     """Labels as an array, without numpy's conversions of 1 to "1" or 1.0, and of tuples to columns."""
     kinds = set(map(type, y))
-    if kinds & {list, np.ndarray}:
+    if kinds & {list, np.ndarray} or any(map(is_tensor_type, kinds)):
         return as_array(y, argument)
     for kind, letters in (((int, np.integer), "biu"), ((float, np.floating), "f")):
         if all(issubclass(label_type, kind) for label_type in kinds):

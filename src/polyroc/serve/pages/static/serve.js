@@ -75,7 +75,7 @@ function choose() {
     if (twice) return showMessage(`Two columns have the same role (${chosen(twice).join(", ")}); only scores can have several.`, true);
     if (!chosen("truth").length) return showMessage("Choose the column of the true classes.", true);
     if (!chosen("scores").length) return showMessage("Choose the column or columns of the scores.", true);
-    const choice = { scores: chosen("scores"), missing: at("missing").checked ? "drop" : "", pos_label: at("pos_label").value.trim(), sampling: at("sampling").checked ? "case-control" : "", weight_kind: at("weight_kind").checked ? "frequency" : "" };
+    const choice = { scores: chosen("scores"), missing: at("missing").checked ? "drop" : "", pos_label: at("pos_label").value.trim(), sampling: at("sampling").checked ? "case-control" : "", weight_kind: at("weight_kind").checked ? "frequency" : "", decimal: at("decimal").checked ? "," : "" };
     for (const role of SINGLE_ROLES) choice[role] = chosen(role)[0] || "";
     choice.labels = at("labels").value.split("\n").map((line) => line.trim()).filter((line) => line);
     at("done").hidden = true;
