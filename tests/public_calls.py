@@ -412,6 +412,7 @@ VALID_CALLS = {
         )
         for method, options in {
             "confidence_interval": {},
+            "below_chance": {},
             "simultaneous_interval": {},
             "equivalence": {"margin": 0.1},
             "non_inferiority": {"margin": 0.1},

@@ -8,7 +8,7 @@ from models import MODELS, Model
 from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, CHOICES, FEW, BOOTSTRAP = 2000, 1000, 500, 300, 120, 150  # replicates
+OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP = 2000, 1000, 500, 300, 150  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -23,7 +23,8 @@ class Cell:
     The kind says what is recorded: "single" intervals and one-sample tests, "pair" differences and their tests,
     "several" the test that all are equal and simultaneous intervals, "band" a pointwise band of a curve, "binned"
     intervals and one-sample tests from a tally with coarse bins, "curves" tests of whole curves and of decisions,
-    and the simultaneous band of a difference of net benefit, "subgroups" the tests between subgroups of the cases,
+    and the simultaneous band of a difference of net benefit, "curve power" how often curves that do differ are
+    distinguished, "subgroups" the tests between subgroups of the cases,
     each of these sizes: with one classifier that its value is the same in all, with two that their difference is.
     "unequal subgroups" have the values in turn, for intervals of their differences. "choice": intervals of
     thresholds that are chosen on the sample, and of the rates of right decisions there.
@@ -337,7 +338,7 @@ def _curve_tests() -> list[Cell]:
     """Tests of whole curves and of paired decisions, and the band of the difference of two decision curves."""
     benefit = ("net_benefit_curve",)
     equal = [
-        Cell("curves", m, (a, a), n, benefit, FEW)
+        Cell("curves", m, (a, a), n, benefit, SOME)
         for m, a, n in (
             ("normal", 0.8, (50, 50)),
             ("heavy tails", 0.8, (50, 50)),
@@ -348,10 +349,22 @@ def _curve_tests() -> list[Cell]:
             ("clusters", 0.8, (60, 60)),
         )
     ]
-    return equal + [
-        Cell("curves", m, (0.8, 0.9), n, benefit, FEW)
+    unequal = [
+        Cell("curves", m, (0.8, 0.9), n, benefit, SOME)
         for m, n in (("heavy tails", (50, 50)), ("Laplace", (200, 40)))
     ]
+    power = [
+        Cell("curve power", m, (0.8, b), n, ("roc_curve",), SOME)
+        for m, b, n in (
+            ("normal", 0.9, (50, 50)),
+            ("Laplace", 0.9, (200, 40)),
+            ("ties", 0.9, (50, 50)),
+            ("crossing", 0.8, (50, 50)),
+            ("crossing", 0.8, (200, 200)),
+            ("crossing", 0.8, (200, 40)),
+        )
+    ]
+    return equal + unequal + power
 
 
 def _subgroups() -> list[Cell]:

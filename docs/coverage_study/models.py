@@ -105,7 +105,8 @@ class Model:
     others having 1. `outliers`: share of the first class that lies above all others. `swapped`: share of each
     class with the scores of another. `weighted`: two strata of different difficulty, the harder one with three
     times the weight. `mixed`: easy and hard cases in every class. `unequal`: every second class is harder.
-    `cohort`: class sizes are random.
+    `cohort`: class sizes are random. `crossing`: every second classifier has a wide last class, so that curves of
+    the same area cross.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Model:
     mixed: bool = False
     unequal: bool = False
     cohort: bool = False
+    crossing: bool = False
     correlation: float = 0.5  # of two classifiers within a class
 
     @property
@@ -137,6 +139,10 @@ class Model:
     def smooth(self) -> "Model":
         """The model whose distance between classes has the nominal value."""
         return replace(PLAIN, columns=self.columns, family=self.family, last_scale=self.last_scale)
+
+    def of_classifier(self, number: int) -> "Model":
+        """The model of the classifier with this number."""
+        return replace(self, last_scale=3.0, crossing=False) if self.crossing and number % 2 else self
 
     def laws(self, distance: float, classes: int) -> list[Law]:
         """The distribution of the score in every class of a score model."""
@@ -179,6 +185,7 @@ MODELS = {
         Model("clusters", clustered=True),
         Model("weights", weighted=True),
         Model("cohort", cohort=True),
+        Model("crossing", crossing=True),
         Model("outliers", outliers=0.03),
         Model("swapped", swapped=0.03),
         Model("columns", columns=True),
@@ -248,13 +255,13 @@ def draw(model: Model, values: tuple[float, ...], sizes: tuple[int, ...], rng: n
     second = rng.random(len(y))  # which part of its class a case belongs to; the same for all classifiers
     common = _noise(rng, shape, groups)
     scores = []
-    for value in values:
-        z = common
+    for number, value in enumerate(values):
+        z, own = common, model.of_classifier(number)
         if len(values) > 1:
             r = model.correlation
             z = math.sqrt(r) * common + math.sqrt(1 - r) * _noise(rng, shape, groups)
-        step = distance(model, value, len(sizes))
-        scores.append((_columns if model.columns else _scores)(model, step, len(sizes), y, second, z))
+        step = distance(own, value, len(sizes))
+        scores.append((_columns if model.columns else _scores)(own, step, len(sizes), y, second, z))
     weights = np.where(second < STRATA[1][0], STRATA[1][1], STRATA[0][1]) if model.weighted else None
     return Data(y, scores, weights, groups)
 

@@ -44,6 +44,7 @@ TESTS = {
     "interaction": "test that a difference is the same in all subgroups",
 }
 KINDS = INTERVALS | TESTS
+POWER = "curve_power"  # how often curves that differ are distinguished; no rate is nominal
 SUBGROUP_TESTS = ("subgroup_pair", "subgroup_omnibus", "interaction")
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
 BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
@@ -101,7 +102,9 @@ def filled(text: str, rows: Rows, candidates: Rows) -> str:
 
 def blocks(rows: Rows, candidates: Rows) -> dict[str, str]:
     """The generated parts of the page."""
+    power, rows = pick(rows, kind=POWER), [row for row in rows if row["kind"] != POWER]
     return {
+        "power": _power(power),
         "summary": _summary(rows),
         "kinds": _by_kind(rows),
         "measures": _by_measure(rows),
@@ -146,6 +149,8 @@ def is_bad(row: Row) -> bool:
     """Coverage below 93 %, or more than 1.2 times as many rejections as nominal (6 % for 5 %)."""
     if is_interval(row):
         return rate(row) < LOWEST
+    if row["kind"] == POWER:
+        return False
     return rate(row) > LARGEST * float(row["nominal"]) + 1e-9
 
 
@@ -348,6 +353,17 @@ def _competitors(rows: Rows) -> str:
                 lines.append([INTERVALS[kind], name, share, own, percent(float(rates.min())), f"{wider:.2f}"])
     head = ["what", "competitor", "below 93 %", "default below 93 %", "lowest, %", "its width over the default's"]
     return table(head, lines, text_columns=2)
+
+
+def _power(rows: Rows) -> str:
+    """How often each test rejects at 5 % that two curves are equal, which differ."""
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        cell = row["model"], row["values"], row["sizes"].replace("+", " + ")
+        cells.setdefault(cell, {})[row["test"]] = percent(rate(row))
+    tests = {"areas": "areas", "paired": "whole curves", "unpaired": "whole curves, half the cases each"}
+    lines = [[*cell, *(own.get(test, "") for test in tests)] for cell, own in cells.items()]
+    return table(["model", "AUC", "cases", *tests.values()], lines, text_columns=3)
 
 
 def _effort(rows: Rows) -> str:

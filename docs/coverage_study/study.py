@@ -27,6 +27,7 @@ from quantities import (
     evaluate,
     evaluate_binned,
     options,
+    venkatraman_tests,
 )
 
 import polyroc as pr
@@ -105,6 +106,7 @@ def simulate(cell: Cell, share: float = 1.0) -> Rows:
         "band": _bands,
         "binned": _binned,
         "curves": _curve_tests,
+        "curve power": _curve_power,
         "subgroups": _subgroups,
         "unequal subgroups": _unequal_subgroups,
         "choice": _choices,
@@ -381,6 +383,19 @@ def _curve_tests(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
         yield _test_row(cell, "curves", measure, p, test)
 
 
+def _curve_power(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """How often tests reject that two different curves are equal: of whole curves, and of areas."""
+    pvalues: dict[str, list[float]] = {}
+    for replicate, data, setting in _samples(cell, replicates):
+        scores = {str(i): own for i, own in enumerate(data.scores)}
+        areas = pr.compare(data.y, scores, measure="auc", **options(pr.compare, data, setting))
+        pvalues.setdefault("areas", []).append(areas.pvalue)
+        for (_, test), pvalue in venkatraman_tests(data, replicate).items():
+            pvalues.setdefault(test, []).append(pvalue)
+    for test, p in pvalues.items():
+        yield _test_row(cell, "curve_power", cell.measures[0], p, test)
+
+
 def _subgroups(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
     """Tests between subgroups: that one classifier has the same value in all, or that two differ by the same."""
     (name,) = cell.measures
@@ -497,6 +512,7 @@ COST = {
     "pair": 4.0,
     "binned": 4.0,
     "curves": 60.0,
+    "curve power": 60.0,
     "choice": 12.0,
 }  # milliseconds a measure and replicate, about
 
@@ -552,7 +568,7 @@ def read(path: Path = RESULTS) -> Rows:
 
 def needed_truths(jobs: int) -> None:
     """Simulate the true values that have no formula and are not in truths.csv yet, and keep them."""
-    kinds = ("band", "curves", "choice")
+    kinds = ("band", "curves", "curve power", "choice")
     wanted = {key for cell in cells() if cell.kind not in kinds for key in _without_formula(cell)}
     left = sorted(key for key in wanted if truths.key_of(*key) not in truths.stored())
     if not left:

@@ -257,10 +257,13 @@ class TestTrouble:
         some = ~((pl.col("country") == "fr") & (pl.col("kind") == "c"))
         null = pl.when(pl.col("day") == 2).then(None).otherwise(pl.col("country")).alias("country")
         part.filter(some).with_columns(null).write_parquet(tmp_path / "x.parquet")
+        with pytest.raises(InputError, match=r"column 'country' .*missing values in \d+ of"):
+            self.evaluate(tmp_path, by="country")
+        part.filter(some).write_parquet(tmp_path / "x.parquet")
         with pytest.warns(pr.errors.UndefinedMeasureWarning, match="Group fr: No case of class 'c'") as caught:
             evaluation = self.evaluate(tmp_path, by="country")
         assert caught[0].filename == __file__
-        assert [*evaluation] == [("fr",), ("it",), (None,)]
+        assert [*evaluation] == [("fr",), ("it",)]
         part.with_columns(w=pl.concat_list("p_a", "p_b")).write_parquet(tmp_path / "x.parquet")
         with pytest.raises(InputError, match=r"'w' .* holds lists or records"):
             self.evaluate(tmp_path, by="w")

@@ -290,11 +290,35 @@ def test_comparisons_by_group(folder):
         assert one.pvalue == pytest.approx(alone.pvalue, rel=1e-6)
     assert [row["country"] for row in comparison.rows()] == ["fr", "it"]
     assert pr.estimates.Grouped.from_dict(json.loads(json.dumps(comparison.to_dict()))).rows() == comparison.rows()
-    assert calls[-1] == (3000, 3000, "group it")
+    assert calls[-2:] == [(3000, 3000, "group it"), (3000, 3000, "all rows")]
     with pytest.raises(InputError, match="two classifiers"):
         pr.compare(folder / "hive", by="country", **{**options, "scores": P})
     memory = pr.compare(folder / "one.parquet", by="country", engine="memory", **options)
     assert memory.interaction().pvalue == pytest.approx(comparison.interaction().pvalue, rel=1e-6)
+    assert comparison.overall.covariance == pytest.approx(memory.overall.covariance, rel=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["text", "float"])
+@pytest.mark.parametrize("room", ["1GB", 1000])
+def test_subgroups_as_in_memory(kind, room, tmp_path):
+    """All cases are evaluated, too, and a missing value of `by` is not a subgroup."""
+    part = frame(400)
+    column = pl.col("country") if kind == "text" else pl.col("day").cast(pl.Float64)
+    hole = None if kind == "text" else float("nan")
+    part = part.with_columns(g=pl.when(pl.int_range(pl.len()) % 9 == 0).then(hole).otherwise(column))
+    part.write_parquet(tmp_path / "x.parquet")
+    options = {"truth": "kind", "scores": P, "measure": "hand_till", "by": "g"}
+    for engine in ("memory", "duckdb"):
+        with pytest.raises(InputError, match="missing"):
+            pr.evaluate(tmp_path / "x.parquet", engine=engine, **options)
+    with pytest.warns(pr.errors.DroppedRowsWarning):
+        memory = pr.evaluate(tmp_path / "x.parquet", engine="memory", missing="drop", **options)
+    with pytest.warns(pr.errors.DroppedRowsWarning):
+        engine = pr.evaluate(tmp_path / "x.parquet", engine="duckdb", missing="drop", memory=room, **options)
+    assert [*engine] == [*memory]
+    assert engine.overall.value == pytest.approx(memory.overall.value, abs=0 if room == "1GB" else 1e-2)
+    for group in memory:
+        assert engine[group].value == pytest.approx(memory[group].value, abs=1e-2)
 
 
 def test_progress_of_passes(folder):

@@ -38,18 +38,58 @@ def test_a_cost_is_bad_above_chance():
 
 def test_conclusion_of_a_comparison():
     comparison = pr.compare(Y, {"good": GOOD, "abeta": WRONG}, measure="auc")
-    first, note = comparison.conclusion()
-    assert first.startswith("good is better than abeta by")
+    note, first = comparison.conclusion()
     assert note.startswith(NOTE)
+    assert first.startswith("good is better than abeta by")
+    assert first.endswith("; abeta is worse than chance: is its score reversed?")
     assert NOTE in str(comparison)
     turned = pr.compare(Y, {"good": GOOD, "abeta": WRONG}, measure="auc", negate="abeta")
     assert not any("chance" in sentence for sentence in turned.conclusion())
     assert "The scores of abeta are negated." in turned.conclusion()
 
 
+@pytest.mark.parametrize("method", ["delong", "bootstrap", "permutation"])
+def test_no_conclusion_without_the_note(method):
+    """No sentence that one is better than another which is below chance comes without that note."""
+    noise = np.random.default_rng(3).normal(size=Y.size)
+    comparison = pr.compare(Y, {"noise": noise, "abeta": WRONG, "worst": -Y}, measure="auc", method=method)
+    better = [sentence for sentence in comparison.conclusion() if " is better than " in sentence]
+    assert better
+    for sentence in better:
+        assert sentence.endswith("reversed?")
+    both = comparison.difference("worst", "abeta")
+    assert both.below_chance() == ("worst", "abeta")
+    if both.adjusted_pvalue < 0.05:
+        assert "; worst and abeta are worse than chance: are their scores reversed?" in both.sentence()
+    again = pr.Comparison.from_json(comparison.to_json())
+    assert again.conclusion() == comparison.conclusion()
+
+
+def test_command_line_names_it_first(tmp_path):
+    FRAME.write_csv(tmp_path / "cases.csv")
+    options = ("--truth", "y", "--scores", "good=good", "--scores", "abeta=abeta", "-m", "auc")
+    printed = " ".join(polyroc("compare", tmp_path / "cases.csv", *options).stdout.split())
+    assert 0 < printed.index(NOTE) < printed.index("good is better than abeta")
+    assert "abeta is worse than chance: is its score reversed?" in printed
+
+
+def test_subgroups_below_chance():
+    sex = np.where(np.arange(Y.size) // 2 % 2, "f", "m")
+    mixed = np.where(sex == "f", WRONG, GOOD)
+    grouped = pr.compare(Y, {"good": GOOD, "mixed": mixed}, measure="auc", by={"sex": sex})
+    note = "auc of mixed: every value of the 95 % interval is worse than chance in f."
+    assert note in grouped.conclusion()
+    assert note in str(grouped)
+
+
 def test_report_names_it():
     page = pr.report(Y, {"good": GOOD, "abeta": WRONG}, path=None)
-    assert any(sentence.startswith(NOTE) for sentence in page.conclusion.sentences)
+    (place,) = [i for i, sentence in enumerate(page.conclusion.sentences) if sentence.startswith(NOTE)]
+    (better,) = [
+        i for i, sentence in enumerate(page.conclusion.sentences) if "It is better than abeta" in sentence
+    ]
+    assert place < better
+    assert page.conclusion.sentences[better].endswith("; abeta is worse than chance: is its score reversed?")
     alone = pr.report(Y, WRONG, path=None)
     assert (
         "every value of the interval is below chance (0.5): is the score reversed?"

@@ -86,8 +86,8 @@ QUESTION = (
         default="delong",
         show_default=True,
         type=click.Choice(["delong", "bootstrap"]),
-        help="Standard errors: of the chosen rule as it is (delong); or repeat the choice of the threshold or the "
-        "cut-points in resamples (bootstrap), which gives their intervals and corrects the rates for the choice.",
+        help="Standard errors: of the chosen rule as it is (delong); or repeat the choice in resamples "
+        "(bootstrap), which corrects the rates for the choice and gives intervals of thresholds and cut-points.",
     ),
     *RESAMPLING,
 )
@@ -283,6 +283,11 @@ def _thresholds(point: OperatingPoint, level: float) -> list[str]:
     uncertainty = point.uncertainty
     if uncertainty is None:
         return []
+    if not point.rule.thresholds:
+        return [
+            f"Searched again in {uncertainty.resamples} resamples, and evaluated on the cases left out of them; "
+            "the costs of the rule have no intervals, as very different ones make the same decisions."
+        ]
     texts = "; ".join(point.threshold_texts(level))
     return [f"Chosen again in {uncertainty.resamples} resamples: {texts}."]
 

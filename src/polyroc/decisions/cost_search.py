@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.cut_points import EQUAL
 from polyroc.rules import CostRule
 from polyroc.scores import Scores
 
-__all__ = ["CostProblem", "Loss", "is_better", "search_costs"]
+__all__ = ["CostProblem", "Loss", "is_better", "search_again", "search_costs"]
 
 DISTINCT = 1e-9  # points on a line that differ by a smaller share are ties: rounding hides them from a rule
 LEAST_GAIN = 1e-4  # the search stops after a round that lowers the cost by a smaller share
@@ -37,8 +37,7 @@ def search_costs(
 ) -> Rated:
     """The costs of the best rule found, the largest of them 1, and its loss on the data."""
     c = len(bayes)
-    effort = EFFORT / problem.P.size / c
-    few, steps = int(np.clip(effort / 4, 0, 8)), int(np.clip(1.5 * effort, 1, 96))
+    few, steps = _effort(problem)
     promising = sorted(
         [*_special_costs(bayes, limits), *_random_costs(c, 16 * max(few, 1), rng)], key=problem.loss
     )
@@ -48,6 +47,26 @@ def search_costs(
     L, _ = _walk(problem, min(walks, key=_rounded_loss), steps - WALKS * (steps // 8), rng)
     L = L / L.max()
     return L, problem.loss(L)
+
+
+def search_again(
+    problem: "CostProblem", limits: Mapping[tuple[int, int], float], bayes: FloatArray, start: FloatArray
+) -> Rated:
+    """A short search in a resample, from the rule that was chosen on all cases and a few others.
+
+    The same starts and steps in every resample, so that the answer does not depend on their order.
+    """
+    rng = np.random.default_rng(0)
+    few, steps = (number // 2 for number in _effort(problem))
+    others = sorted([*_special_costs(bayes, limits), *_random_costs(len(bayes), 16, rng)], key=problem.loss)
+    ends = [_descended(problem, L) for L in [start, bayes, *others[:few]]]
+    return _walk(problem, min(ends, key=_rounded_loss), steps // 8, rng)
+
+
+def _effort(problem: "CostProblem") -> tuple[int, int]:
+    """How many starts and how many random steps a search has: fewer on large data."""
+    effort = EFFORT / problem.P.size / problem.P.shape[1]
+    return int(np.clip(effort / 4, 0, 8)), int(np.clip(1.5 * effort, 1, 96))
 
 
 def _walk(problem: "CostProblem", start: Rated, steps: int, rng: np.random.Generator) -> Rated:
@@ -90,8 +109,20 @@ class CostProblem:
     ) -> "CostProblem":
         """From cases and the cost of each error times the prior of its class, the largest of which is 1."""
         weight = np.ones(len(values)) if scores.sample_weight is None else scores.sample_weight
+        return cls.weighted(scores.codes, weight, values, costs, limits)
+
+    @classmethod
+    def weighted(
+        cls,
+        codes: IntArray | CodeArray,
+        weight: FloatArray,
+        values: FloatArray,
+        costs: FloatArray,
+        limits: Mapping[tuple[int, int], float],
+    ) -> "CostProblem":
+        """As `of`, from the class and the weight of each case."""
         included = weight > 0
-        codes, w = scores.codes[included], weight[included]
+        codes, w = codes[included], weight[included]
         share = w / np.bincount(codes, w)[codes]
         limited = tuple((np.where(codes == k, share, 0.0), m, limit) for (k, m), limit in limits.items())
         return cls(values[included], share[:, None] * costs[codes], limited)

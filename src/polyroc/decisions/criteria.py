@@ -70,6 +70,13 @@ class Objective:
         return np.asarray(self.priors[:, None] * self.costs)
 
     @property
+    def bayes_costs(self) -> FloatArray:
+        """The costs of Bayes' rule for calibrated probabilities, the largest 1."""
+        losses = self.search_losses if self.criterion else self.losses
+        costs = losses / self.training_priors[:, None]
+        return np.asarray(costs / costs.max())
+
+    @property
     def search_losses(self) -> FloatArray:
         """What the search of a rule for probabilities minimises: losses, the largest 1; by Youden all are 1."""
         return np.asarray(1.0 - np.eye(len(self.costs)) if self.criterion else self.losses / self.losses.max())
@@ -191,17 +198,14 @@ def choose_rule(
     For calibrated probabilities it is Bayes' rule, and None, because it is not chosen on the cases.
     """
     _check_values(scores, values, objective)
-    bayes = objective.costs * (objective.priors / objective.training_priors)[:, None]
     if objective.calibrated:
-        return _bayes_rule(scores, bayes), None
+        return _bayes_rule(scores, objective.costs * (objective.priors / objective.training_priors)[:, None]), None
     if scores.n_classes == 2 or values.ndim == 1:
         return _best_thresholds(scores, values, objective), "proven"
     from polyroc.decisions.optimality import improve_and_prove  # not above: scipy.optimize takes long to import
 
-    if objective.criterion:
-        bayes = objective.search_losses / objective.training_priors[:, None]
     problem = CostProblem.of(scores, values, objective.search_losses, objective.limits)
-    L, loss = search_costs(problem, objective.limits, bayes / bayes.max(), rng)
+    L, loss = search_costs(problem, objective.limits, objective.bayes_costs, rng)
     L, loss, proven = improve_and_prove(problem, L, loss)
     rule = CostRule(scores.labels, L.tolist())
     if loss[0] > EQUAL:

@@ -106,11 +106,7 @@ def operating_point(
                 "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic. "
                 "Evaluate it on other cases with ",
                 Option("evaluate_on"),
-                *(
-                    (", or correct them with ", Option("method", Call("Bootstrap")))
-                    if rule.thresholds and point is None
-                    else ()
-                ),
+                *((", or correct them with ", Option("method", Call("Bootstrap"))) if point is None else ()),
                 ".",
             ),
             OptimismWarning,

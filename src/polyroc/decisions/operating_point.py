@@ -61,7 +61,8 @@ class OperatingPoint(Result):
         on; "best found" if one may be; None if it was not chosen on cases (Bayes' rule for calibrated
         probabilities, or a given point of a front). It is not a statement about other cases.
     uncertainty
-        The thresholds chosen in resamples, and the optimism of the rates; None if the choice was not repeated.
+        The thresholds chosen in resamples, if the rule has any, and the optimism of the rates; None if the choice
+        was not repeated.
     """
 
     aim: str
@@ -87,7 +88,9 @@ class OperatingPoint(Result):
         yield known, "at_most must name classes"
         yield self.point is None or self.point >= 0, "point must be 0 or more"
         if self.uncertainty is not None:
-            fitting = len(self.uncertainty.low) == len(self.thresholds) and self.uncertainty.optimism.shape == (
+            fitting = len(self.uncertainty.low) == len(
+                self.rule.thresholds
+            ) and self.uncertainty.optimism.shape == (
                 c,
                 c,
             )
@@ -119,7 +122,11 @@ class OperatingPoint(Result):
     def thresholds(self) -> tuple[float, ...]:
         """The threshold of two classes, or the cut-points of ordered classes, rising."""
         if not self.rule.thresholds:
-            raise InputError("thresholds are those of a rule of one score; this one decides by probabilities.")
+            raise InputError(
+                "thresholds are those of a rule of one score; this one decides by probabilities and costs, which "
+                "the cases do not determine: very different costs make the same decisions. Its rates and its cost "
+                "have intervals."
+            )
         return self.rule.thresholds
 
     @validated
@@ -139,7 +146,7 @@ class OperatingPoint(Result):
                 Option("method", Call("Bootstrap")),
                 " in operate.",
             )
-        return self.uncertainty.confidence_intervals(level)
+        return self.uncertainty.confidence_intervals(level) if self.thresholds else ()
 
     @validated
     def threshold_texts(self, level: float = 0.95) -> list[str]:
@@ -177,7 +184,7 @@ class OperatingPoint(Result):
         names = {"threshold", "threshold_low", "threshold_high"}
         rows = [{name: cell for name, cell in row.items() if name not in names} for row in self.rows(level)]
         notes = [f"Rule: {self.rule.sentence()}"] if isinstance(self.rule, CutPointRule) else []
-        if self.uncertainty is not None:
+        if self.uncertainty is not None and self.rule.thresholds:
             notes = [f"Thresholds: {'; '.join(self.threshold_texts(level))}."]
         return replace(record_table(rows), notes=tuple(map(printable, notes)))
 
@@ -204,7 +211,7 @@ class OperatingPoint(Result):
 
     def _threshold_columns(self, level: float) -> dict[str, dict[str, float | None]]:
         """By decision, its threshold and its interval; empty if rows have none."""
-        if self.uncertainty is None and not isinstance(self.rule, CutPointRule):
+        if not self.rule.thresholds or (self.uncertainty is None and not isinstance(self.rule, CutPointRule)):
             return {}
         names = ("threshold", "threshold_low", "threshold_high")
         columns: dict[str, dict[str, float | None]] = {

@@ -1,6 +1,7 @@
 """The uncertainty of a chosen threshold: the choice is repeated in resamples, and rates are corrected for it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -11,15 +12,15 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import UndefinedMeasureWarning, warn
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.inference.methods.method import Method
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.sample import Sample
-from polyroc.results.codec import Record
+from polyroc.results.codec import STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, at_least
 from polyroc.scores import Scores
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 
-__all__ = ["ThresholdUncertainty", "rechoose"]
+__all__ = ["ThresholdUncertainty", "corrected_rates", "rechoose", "warn_of_left_out"]
 
 CUBE_ROOT = 2.0 ** (1.0 / 3.0)  # the optimism of a threshold of least loss, over that of its resamples
 
@@ -32,7 +33,8 @@ class ThresholdUncertainty(Record):
     ----------
     low, high
         At [threshold, resample]: the range of thresholds that are best in the resample, or worse by no more than
-        half a case; those above `low`, up to `high`. The best one is among them.
+        half a case; those above `low`, up to `high`. The best one is among them. Empty for a rule without
+        thresholds.
     optimism
         At [class, decision]: the expected amount by which the rate of the chosen rule is larger on the cases it
         was chosen on than on new cases.
@@ -41,6 +43,8 @@ class ThresholdUncertainty(Record):
         the limits.
     method
         How the cases were resampled.
+    choices
+        Of a rule without thresholds, the number of resamples in which one was chosen; None for thresholds.
     """
 
     low: FloatArray
@@ -48,24 +52,29 @@ class ThresholdUncertainty(Record):
     optimism: FloatArray
     left_out: int
     method: str
+    choices: int | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
-        same = self.low.shape == self.high.shape and self.low.ndim == 2
-        yield same, "low and high must have a row per threshold and a number per resample"
+        dimensions = 2 if self.choices is None else 1
+        same = self.low.shape == self.high.shape and self.low.ndim == dimensions
+        yield (
+            same and (self.choices is None or not self.low.size),
+            "low and high must have a row per threshold and a number per resample",
+        )
         yield not (self.low > self.high).any(), "low must not be above high"
         yield self.optimism.ndim == 2, "optimism must be a matrix"
-        yield at_least(self.left_out, 0), "left_out must be 0 or more"
+        yield at_least([self.left_out, self.choices or 0], 0), "left_out and choices must be 0 or more"
 
     @property
     def resamples(self) -> int:
-        """Number of resamples in which thresholds were chosen."""
-        return int(self.low.shape[1])
+        """Number of resamples in which a rule was chosen."""
+        return int(self.low.shape[1]) if self.choices is None else self.choices
 
     @validated
     def confidence_intervals(self, level: float = 0.95) -> tuple[ConfidenceInterval, ...]:
         """The interval of each threshold: percentiles of `low` for its lower end, of `high` for its upper end."""
         share = (1.0 - checked_level(level)) / 2.0
-        if self.resamples < 2:
+        if self.resamples < 2 or self.choices is not None:
             return (ConfidenceInterval(np.nan, np.nan),) * len(self.low)
         ends = zip(_quantile(self.low, share), _quantile(self.high, 1.0 - share), strict=True)
         return tuple(ConfidenceInterval(float(low), float(high)) for low, high in ends)
@@ -111,19 +120,25 @@ def rechoose(
     """
     method = method.for_shares(problem.shares_as_priors, scores)
     replicates = _replicates(scores, classifier, order, problem, method)
-    left_out = int((~replicates.chosen).sum())
-    if left_out:
-        warn(
-            f"{left_out} of {len(replicates.chosen)} resamples have no threshold (a class was not drawn, or none "
-            "is within the limits); they are left out. More cases avoid it.",
-            UndefinedMeasureWarning,
-        )
+    left_out = warn_of_left_out(replicates.chosen, "threshold")
     low, high, optimism = (values[replicates.chosen] for values in replicates[:3])
     mean = optimism.mean(axis=0) if len(optimism) else np.zeros_like(apparent.rates)
     if not np.isfinite(problem.limits).any():
         mean = CUBE_ROOT * mean
     uncertainty = ThresholdUncertainty(low.T, high.T, mean, left_out, repr(method))
-    return uncertainty, _corrected(apparent, optimism, mean, method)
+    return uncertainty, corrected_rates(apparent, apparent.rates - mean, [optimism], method)
+
+
+def warn_of_left_out(chosen: BoolArray, what: str) -> int:
+    """The number of resamples in which nothing could be chosen, with a warning if there are any."""
+    left_out = int((~chosen).sum())
+    if left_out:
+        warn(
+            f"{left_out} of {len(chosen)} resamples have no {what} (a class was not drawn, or none is within the "
+            "limits); they are left out. More cases avoid it.",
+            UndefinedMeasureWarning,
+        )
+    return left_out
 
 
 def _replicates(
@@ -147,10 +162,22 @@ def _replicates(
     return Rechosen(rows[:, :cuts], rows[:, cuts : 2 * cuts], optimism, rows[:, -1] > 0)
 
 
-def _corrected(apparent: Rates, optimism: FloatArray, mean: FloatArray, method: Method) -> Rates:
-    """The rates minus the mean optimism, with the standard errors of the optimism."""
-    rates = np.clip(apparent.rates - mean, 0.0, 1.0)
-    variance = partial(_optimism_variance, apparent, optimism)
+def corrected_rates(apparent: Rates, rates: FloatArray, replicates: Sequence[FloatArray], method: Method) -> Rates:
+    """Rates other than the apparent ones, their variance the sum of those of the replicates.
+
+    Parameters
+    ----------
+    apparent
+        The rates on the cases on which the rule was chosen.
+    rates
+        The corrected ones.
+    replicates
+        Independent sources of error, each at [resample, class, decision].
+    method
+        How the cases were resampled.
+    """
+    rates = np.clip(rates, 0.0, 1.0)
+    variance = partial(_replicate_variance, apparent, tuple(replicates))
     gradients = np.eye(rates.size).reshape(*rates.shape, *rates.shape)
     return replace(
         apparent,
@@ -161,13 +188,15 @@ def _corrected(apparent: Rates, optimism: FloatArray, mean: FloatArray, method: 
     )
 
 
-def _optimism_variance(
-    apparent: Rates, optimism: FloatArray, gradient: FloatArray, slopes: FloatArray | None = None
+def _replicate_variance(
+    apparent: Rates, replicates: Sequence[FloatArray], gradient: FloatArray, slopes: FloatArray | None = None
 ) -> float:
     """The variance of the sum of rates times `gradient`, and of class shares times `slopes` if any.
 
     Class shares and rates within classes are independent.
     """
-    totals = (optimism * gradient).sum(axis=(1, 2))
-    variance = float(totals.var(ddof=1)) if len(totals) > 1 else np.nan
+    variance = 0.0
+    for source in replicates:
+        totals = (source * gradient).sum(axis=(1, 2))
+        variance += float(totals.var(ddof=1)) if len(totals) > 1 else np.nan
     return variance if slopes is None else variance + apparent._variance(np.zeros_like(gradient), slopes)

@@ -167,8 +167,10 @@ def open_files(
         )
         dropped = 0
         if request.missing == "drop":
-            grouped = [] if request.groups is None else [_present(source, request.groups)]
-            rows, dropped = _complete_rows(rows, [f"{truth} IS NOT NULL", *grouped], request.weight)
+            others = [*([request.groups] if request.groups else []), *request.by]
+            conditions = [f"{truth} IS NOT NULL", *(_present(source, name) for name in others)]
+            rows, dropped = _complete_rows(rows, conditions, request.weight)
+        _check_present(rows, request.by)
         if request.groups is not None:
             rows = _with_clusters(rows, request.groups)
         _check_integers(rows, request)
@@ -382,13 +384,22 @@ def _present(source: Source, name: str) -> str:
     return f"{column} IS NOT NULL" + (f" AND NOT isnan({column})" if label_kind(source, name) == "float" else "")
 
 
+def _check_present(rows: DuckRows, names: Sequence[str]) -> None:
+    """Raise an error if a row lacks a label in one of these columns."""
+    if not names:
+        return
+    source, parameters = rows.source, [*rows.source.parameters, *rows.condition_parameters]
+    counts = source.select(["count(*)", *(f"count(*) FILTER ({_present(source, name)})" for name in names)])
+    ((total, *present),) = rows.session.rows(f"{counts} WHERE {rows.condition}", parameters, source.name)
+    for name, count in zip(names, present, strict=True):
+        if count < total:
+            raise non_finite_error(f"column {name!r} of {source.name}", total - count, 0, total)
+
+
 def _with_clusters(rows: DuckRows, name: str) -> DuckRows:
     """The rows with numbered clusters: the groups of a column, in which no row may lack a value."""
+    _check_present(rows, [name])
     source, parameters = rows.source, [*rows.source.parameters, *rows.condition_parameters]
-    counts = source.select(["count(*)", f"count(*) FILTER ({_present(source, name)})"])
-    ((total, present),) = rows.session.rows(f"{counts} WHERE {rows.condition}", parameters, source.name)
-    if present < total:
-        raise non_finite_error(f"column {name!r} of {source.name}", total - present, 0, total)
     column = f"c{source.columns.index(name)}"
     distinct = f"{source.select([f'DISTINCT {column} AS name'])} WHERE {rows.condition}"
     rows.session.run(

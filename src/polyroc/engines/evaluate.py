@@ -78,8 +78,11 @@ def estimate_groups(
     paired: bool = False,
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
-) -> dict[Group, Any]:
-    """By group of rows, what `make` makes of its estimates; groups that fit in memory are estimated exactly."""
+) -> tuple[dict[Group, Any], Any]:
+    """By group of rows what `make` makes of its estimates, and what it makes of all rows.
+
+    Rows that fit in memory are estimated exactly.
+    """
     with open_dataset(options, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
@@ -92,8 +95,13 @@ def estimate_groups(
             rows += result.rows
             if progress is not None:
                 progress(rows, max(request.expected or 0, rows), f"group {', '.join(map(str, group))}")
-        order = sorted(results, key=lambda group: [(value is None, value) for value in group])
-        return {group: results[group] for group in order}
+        if progress is not None:
+            progress(rows, max(request.expected or 0, rows), "all rows")
+        fits = rows <= (options.memory // 4) // row_bytes(
+            len(data.rows.names), data.rows.weighted, data.rows.clustered
+        )
+        overall = evaluate_rows(data.rows, replace(request, exact=request.exact or fits))
+        return {group: results[group] for group in sorted(results)}, make(overall, skipped)
 
 
 def _group_results(
@@ -212,7 +220,7 @@ def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tupl
         source.name,
     )
     most = room // row_bytes(len(rows.names), rows.weighted, rows.clustered)
-    in_group = " AND ".join(f"{column} IS NOT DISTINCT FROM ?" for column in columns)  # NULL is a group, too
+    in_group = " AND ".join(f"{column} IS NOT DISTINCT FROM ?" for column in columns)
     small: dict[int, Group] = {}
     for *group, n, g in rows.session.rows("SELECT * FROM groups ORDER BY g", (), source.name):
         if n <= most:

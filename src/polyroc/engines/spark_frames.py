@@ -1,7 +1,7 @@
 """Datasets from Spark data frames: their columns as numbers, and estimates of groups of their rows."""
 
 import json
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -78,14 +78,18 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     weights = [numbers.column(request.weight).alias("w")] if request.weight else []
     inexact = [numbers.inexact(name).alias(f"x{i}") for i, name in enumerate(chosen) if numbers.is_large(name)]
     clusters = [_label(source, request.groups).alias("p")] if request.groups else []
-    by = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(request.by)]
+    by = [_without_nan(source, name).alias(f"g{i}") for i, name in enumerate(request.by)]
     rows = plain.select(_code(label, schema.labels).alias("k"), *values, *weights, *clusters, *inexact, *by)
     kept = [name for name in rows.columns if name[0] not in "gx"]
+    labelled = {
+        **({"p": request.groups} if request.groups else {}),
+        **{f"g{i}": n for i, n in enumerate(request.by)},
+    }
     dropped = 0
     if request.missing == "drop":
-        rows, dropped = _complete_rows(rows, kept)
-    elif request.groups:
-        _check_clusters(rows, request.groups)
+        rows, dropped = _complete_rows(rows, kept, [*labelled])
+    else:
+        _check_present(rows, labelled)
     rows, exponent = checked_numbers(rows, chosen)
     frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, weight_exponent=exponent)
     yield FrameDataset(frame_rows, classifiers, schema, dropped, rows)
@@ -122,18 +126,27 @@ def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
     return sql.when(label.isNull(), sql.lit(MISSING_LABEL)).otherwise(known).cast("int")
 
 
-def _check_clusters(rows: "DataFrame", name: str) -> None:
-    """Raise an error if a row has no group."""
-    total, present = run_spark(lambda: rows.select(sql.count("*"), sql.count("p")).collect()[0])
-    if present < total:
-        raise non_finite_error(f"column {name!r} of {NAME}", total - present, 0, total)
+def _without_nan(source: Source, name: str) -> "Column":
+    """A column that divides the rows; nan counts as missing."""
+    column = sql.col(f"c{source.columns.index(name)}")
+    return sql.nullif(column, sql.lit(float("nan"))) if label_kind(source, name) == "float" else column
 
 
-def _complete_rows(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int]:
+def _check_present(rows: "DataFrame", labelled: Mapping[str, str]) -> None:
+    """Raise an error if a row lacks a label, given the columns of labels with their names."""
+    if not labelled:
+        return
+    total, *present = run_spark(lambda: rows.select(sql.count("*"), *map(sql.count, labelled)).collect()[0])
+    for name, count in zip(labelled.values(), present, strict=True):
+        if count < total:
+            raise non_finite_error(f"column {name!r} of {NAME}", total - count, 0, total)
+
+
+def _complete_rows(rows: "DataFrame", names: Sequence[str], labelled: Sequence[str]) -> tuple["DataFrame", int]:
     """Only the rows without a missing value, and how many have one."""
     complete = sql.col("k") != MISSING_LABEL
-    for name in names[1:]:
-        complete &= sql.col(name).isNotNull() if name == "p" else ~sql.isnan(name)
+    for name in dict.fromkeys([*names[1:], *labelled]):
+        complete &= sql.col(name).isNotNull() if name in labelled else ~sql.isnan(name)
     total, kept = run_spark(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
     return rows.where(complete), report_dropped(total, kept)
 

@@ -162,12 +162,13 @@ class Comparison(Result):
     def conclusion(self, level: float = 0.95) -> list[str]:
         """The comparison in plain sentences, one per pair, with simultaneous intervals.
 
-        A classifier whose interval is below chance has a sentence of its own: its score may be reversed.
+        A classifier whose interval is below chance is named first, and in each conclusion that another is better
+        than it: its score may be reversed.
         """
         adjustment = NAMES[self.adjustment] if self.is_adjusted else None
         target = next(iter(self.estimates.values())).provenance.target
-        sentences = [difference.sentence(adjustment, level) for difference in self.differences.values()]
-        sentences += direction_notes(self.estimates.values(), level)
+        sentences = direction_notes(self.estimates.values(), level)
+        sentences += [difference.sentence(adjustment, level) for difference in self.differences.values()]
         return sentences if target is None else [*sentences, target]
 
     def to_table(self, level: float = 0.95, *, margin: float | None = None) -> Table:

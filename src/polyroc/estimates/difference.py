@@ -1,6 +1,6 @@
 """The difference between two classifiers by a measure: joint confidence region, interval and tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import erf, hypot, inf, isnan, nan, sqrt
 from statistics import NormalDist
@@ -14,12 +14,13 @@ from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance, student_z
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import interval_text, level_text, number_text, p_text
+from polyroc.output.sentences import listed
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_as
 from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 
-__all__ = ["Difference", "JointRegion", "MoverRegion", "difference_record"]
+__all__ = ["Difference", "JointRegion", "MoverRegion", "chance_clause", "difference_record"]
 
 QUANTILES = np.linspace(0.25, 7.0, 28)  # z at which the intervals of measures near a limit are tabulated
 TABLE_Z = np.concatenate([-QUANTILES[::-1], [0.0], QUANTILES])
@@ -29,6 +30,10 @@ DIRECTIONS = np.linspace(0.0, 2.0 * np.pi, 240, endpoint=False)
 
 class Region(Protocol):
     """What the interval of a difference is made of."""
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The two estimates, if the difference is one of estimates."""
 
     def ends(self, z: float) -> tuple[float, float]:
         """The ends of the interval at a standard normal quantile."""
@@ -82,6 +87,11 @@ class JointRegion:
     def __reduce__(self) -> tuple[type["JointRegion"], tuple[Estimate, Estimate, float]]:
         return JointRegion, (*self._pair, self._variance)
 
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The two estimates."""
+        return self._pair
+
     def reversed(self) -> "JointRegion":
         """The region with first and second exchanged."""
         return JointRegion(*self._pair[::-1], self._variance)
@@ -126,6 +136,11 @@ class MoverRegion:
 
     def __init__(self, first: "Difference", second: "Difference", correlation: float) -> None:
         self._pair, self._correlation = (first, second), correlation
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """None: the two values are differences."""
+        return ()
 
     def reversed(self) -> "MoverRegion":
         """The region with first and second exchanged."""
@@ -311,8 +326,18 @@ class Difference:
             self, first=self.second, second=self.first, value=-self.value, resampled=resampled, region=region
         )
 
+    @validated
+    def below_chance(self, level: float = 0.95) -> tuple[str, ...]:
+        """Those of the two classifiers of which every value of the interval is worse than chance."""
+        estimates = () if self.region is None else self.region.estimates
+        names = zip((self.first, self.second), estimates, strict=False)
+        return tuple(name for name, estimate in names if estimate.is_below_chance(level))
+
     def sentence(self, adjustment: str | None = None, level: float = 0.95) -> str:
-        """The difference in a plain sentence, with the simultaneous interval if p-values are adjusted."""
+        """The difference in a plain sentence, with the simultaneous interval if p-values are adjusted.
+
+        A conclusion that one is better names those of the two that are worse than chance.
+        """
         if isnan(self.pvalue):
             return f"{self.first} and {self.second} cannot be compared: one of the values is undefined."
         shown = self if self.value >= 0 else self.reversed()
@@ -322,7 +347,19 @@ class Difference:
         if self.adjusted_pvalue >= 1 - level:
             return f"No difference is shown between {shown.first} and {shown.second}: {size}."
         winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]
-        return f"{winner} is better than {loser} by {size}."
+        return f"{winner} is better than {loser} by {size}{chance_clause(self.below_chance(level))}"
+
+
+def chance_clause(names: Sequence[str]) -> str:
+    """The end of a sentence on classifiers whose intervals are below chance; a full stop if none is.
+
+    >>> chance_clause(["a", "b"])
+    '; a and b are worse than chance: are their scores reversed?'
+    """
+    if not names:
+        return "."
+    verb, owner = ("is", "is its score") if len(names) == 1 else ("are", "are their scores")
+    return f"; {listed(names)} {verb} worse than chance: {owner} reversed?"
 
 
 def difference_record(difference: Difference, level: float) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Grouped(Result, Mapping[Group, GroupResult]):
     groups
         The results by the values of these columns.
     overall
-        The result of all cases together; None if it was not computed (by an engine).
+        The result of all cases together; None if it was not computed.
     adjustment
         The adjustment of p-values for the number of pairs of subgroups, and of subgroups: "max-t", "holm",
         "bonferroni", "benjamini-hochberg" or None.

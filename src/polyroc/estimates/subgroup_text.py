@@ -79,13 +79,29 @@ def case_text(estimate: Estimate) -> str:
 
 def grouped_conclusion(grouped: "Grouped", level: float) -> list[str]:
     """Whether subgroups differ, and which; for comparisons, whether differences depend on the subgroup."""
-    return [*_undefined(grouped), *_tests(grouped, level)]
+    return [*_undefined(grouped), *_below_chance(grouped, level), *_tests(grouped, level)]
 
 
 def _undefined(grouped: "Grouped") -> Iterator[str]:
     if len(grouped) > 1:
         for name, reason in [*grouped.undefined.items()][:MOST_SENTENCES]:
             yield f"{name} is in no test between subgroups: {reason}."
+
+
+def _below_chance(grouped: "Grouped", level: float) -> Iterator[str]:
+    """Per measure and classifier, the subgroups in which every value of the interval is worse than chance."""
+    worse: dict[str, list[str]] = {}
+    for name, result in zip(grouped.names, grouped.groups.values(), strict=True):
+        for estimate in _estimates(result):
+            if estimate.is_below_chance(level):
+                worse.setdefault(_subject(grouped, estimate.classifier, estimate.measure), []).append(name)
+    for subject, names in worse.items():
+        where = f"is worse than chance in {listed(names)}"
+        yield f"{subject}: every value of the {level_text(level)} interval {where}."
+
+
+def _subject(grouped: "Grouped", classifier: str, measure: str) -> str:
+    return measure if grouped.classifiers == (UNNAMED,) else f"{measure} of {classifier}"
 
 
 def _tests(grouped: "Grouped", level: float) -> Iterator[str]:
@@ -100,7 +116,7 @@ def _tests(grouped: "Grouped", level: float) -> Iterator[str]:
     for measure in grouped.measures:
         for classifier in grouped.classifiers:
             if len(grouped._defined(classifier, measure)) > 1:
-                subject = measure if grouped.classifiers == (UNNAMED,) else f"{measure} of {classifier}"
+                subject = _subject(grouped, classifier, measure)
                 yield from _between(grouped.between(classifier, measure), subject, level)
 
 
@@ -109,7 +125,7 @@ def grouped_summary(grouped: "Grouped", classifier: str, level: float) -> list[s
     if len(grouped) < 2 or not is_listed(grouped) or len(grouped._defined(classifier, grouped.measures[0])) < 2:
         return [*_undefined(grouped)]
     measure = grouped.measures[0]
-    subject = measure if grouped.classifiers == (UNNAMED,) else f"{measure} of {classifier}"
+    subject = _subject(grouped, classifier, measure)
     headline = next(_between(grouped.between(classifier, measure), subject, level))
     pairs = [pair for pair in grouped.pairs if classifier in pair]
     return [*_undefined(grouped), headline, *(grouped.interaction(*pair).sentence(level) for pair in pairs)]

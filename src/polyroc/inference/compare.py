@@ -232,8 +232,8 @@ def _compare_files(
         "progress": progress,
     }
     if settings.by:
-        groups = estimate_groups(settings, measure, result, **engine_arguments)
-        return Grouped(settings.by, groups, adjustment=adjustment, dependent=settings.groups is not None or None)
+        groups, overall = estimate_groups(settings, measure, result, **engine_arguments)
+        return Grouped(settings.by, groups, overall, adjustment, dependent=settings.groups is not None or None)
     return result(estimate_dataset(settings, measure, **engine_arguments)[0])
 
 

@@ -361,8 +361,8 @@ def _evaluate_files(
 
     engine_arguments: dict[str, Any] = {**options, "errors": method is not None, "progress": progress}
     if files.by:
-        groups = estimate_groups(files, measure, result, **engine_arguments)
-        return Grouped(files.by, groups, adjustment=adjustment, dependent=files.groups is not None or None)
+        groups, overall = estimate_groups(files, measure, result, **engine_arguments)
+        return Grouped(files.by, groups, overall, adjustment, dependent=files.groups is not None or None)
     solution, skipped, _ = estimate_dataset(files, measure, **engine_arguments)
     return result(solution, skipped)
 

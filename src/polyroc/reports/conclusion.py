@@ -9,7 +9,7 @@ import numpy as np
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.comparison import Comparison
-from polyroc.estimates.difference import Difference
+from polyroc.estimates.difference import Difference, chance_clause
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.estimates.tables import direction_notes
@@ -112,8 +112,8 @@ class _Writer:
     def _against_others(self, comparison: Comparison, best: str) -> Iterator[str]:
         pairs = [comparison.difference(best, other) for other in comparison.estimates if other != best]
         after = f" after {comparison.adjustment} adjustment" if comparison.is_adjusted else ""
-        yield from PairSentences(self.classifier, self.level, after, "these cases").sentences(best, pairs)
         yield from self._reversed(comparison, best)
+        yield from PairSentences(self.classifier, self.level, after, "these cases").sentences(best, pairs)
 
     def weaknesses(self) -> Iterator[str]:
         """Of the best classifier: the classes it separates least well, and its most frequent error."""
@@ -275,7 +275,7 @@ class PairSentences:
             least = min(abs(pair.value) for pair in significant)
             yield (
                 f"It is better than {len(significant)} others, by {least:.3f} or more (each p below "
-                f"{1 - self.level:.2g}{self.after})."
+                f"{1 - self.level:.2g}{self.after}){self._chance(significant)}"
             )
         else:
             yield from map(self._better, significant)
@@ -296,8 +296,14 @@ class PairSentences:
         return estimate_text(positive.value, self._interval(positive), level=self.level)
 
     def _better(self, pair: Difference | PairedTest) -> str:
-        other = self.names[pair.second]
-        return f"It is better than {other} by {self._size(pair)}, {p_text(pair.adjusted_pvalue)}{self.after}."
+        other, end = self.names[pair.second], self._chance([pair])
+        return f"It is better than {other} by {self._size(pair)}, {p_text(pair.adjusted_pvalue)}{self.after}{end}"
+
+    def _chance(self, pairs: Sequence[Difference | PairedTest]) -> str:
+        """The end of a sentence: which of the others are worse than chance."""
+        differences = [pair for pair in pairs if isinstance(pair, Difference)]
+        worse = [pair.second for pair in differences if pair.second in pair.below_chance(self.level)]
+        return chance_clause([self.names[name] for name in worse])
 
     def _undecided(self, pairs: Sequence[Difference | PairedTest], best: str) -> Iterator[str]:
         names = [self.names[pair.second] for pair in pairs]
