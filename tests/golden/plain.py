@@ -1,5 +1,6 @@
 """Results as plain data that can be recorded, and the first difference between two records."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from math import isclose, isfinite
@@ -9,6 +10,7 @@ import numpy as np
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # sums may be taken in another order on another machine
 DIGITS = 12  # significant digits of a recorded number, well beyond RELATIVE
 LONGEST = 40  # a list of more numbers, or a table of more rows, is recorded by its sums
+PROGRAMS = re.compile(r"(polyroc|[Pp]ython|numpy|scikit-learn) \d[\w.]*")  # their versions in sentences
 VARYING = {"version", "versions", "digest", "seconds"}  # differ between releases and runs, so they are left out
 
 
@@ -108,6 +110,8 @@ def differences(recorded, computed, path=""):
 def _same(recorded, computed):
     if is_number(recorded) and is_number(computed):
         return isclose(recorded, computed, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    if isinstance(recorded, str) and isinstance(computed, str):
+        return PROGRAMS.sub(r"\1", recorded) == PROGRAMS.sub(r"\1", computed)
     return type(recorded) is type(computed) and recorded == computed
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from scipy.stats import norm, t
 
 import polyroc as pr
@@ -96,7 +97,15 @@ def test_parts_and_stored_results_keep_the_degrees_of_freedom():
     assert again.confidence_interval() == pytest.approx(estimate.confidence_interval())
 
 
-@pytest.mark.parametrize("z", [-3.0, 0.0, 1.96, 8.0, 30.0])
+FAR_OUT = pytest.param(
+    30.0,
+    marks=pytest.mark.skipif(
+        tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17), reason="scipy's stdtrit was imprecise there"
+    ),
+)
+
+
+@pytest.mark.parametrize("z", [-3.0, 0.0, 1.96, 8.0, FAR_OUT])
 def test_student_quantile_has_the_probability_of_the_normal_one(z):
     assert t.logsf(student_z(z, 7.0), 7.0) == pytest.approx(norm.logsf(z), rel=1e-6)
     assert student_z(z, None) == z

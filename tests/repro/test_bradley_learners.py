@@ -26,7 +26,10 @@ from repro.bradley.learners import (  # noqa: E402
     QuadraticDistances,
 )
 from repro.bradley.pruning import distribution, minimum_error, pessimistic_errors, upper_limit  # noqa: E402
+from sklearn import __version__  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+SCIKIT_LEARN = tuple(map(int, __version__.split(".")[:2]))  # before 1.9 a covariance had the divisor n - 1
 
 # Quinlan's weather: outlook (sunny, overcast, rain), temperature, humidity, windy, and whether one plays.
 GOLF = np.array(
@@ -283,7 +286,7 @@ def test_distances_are_those_of_equation_13():
     distances = QuadraticDistances(reg_param=0.0).fit(X, y).distances(X[:5])
     for k in (0, 1):
         part = X[y == k]
-        C = np.cov(part.T, ddof=0)
+        C = np.cov(part.T, ddof=0 if SCIKIT_LEARN >= (1, 9) else 1)
         away = X[:5] - part.mean(axis=0)
         d = (
             np.log(len(part) / 60)

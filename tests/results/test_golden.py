@@ -3,6 +3,7 @@
 import json
 import warnings
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -193,10 +194,20 @@ def _content(path):
         return {name: (array.dtype.str, array.tolist()) for name, array in arrays.items()}
 
 
-def test_stored_study_is_read_and_resumed(tmp_path):
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            files.FIRST_STUDY,
+            marks=pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1.5 cannot read files of 2.0"),
+        ),
+        files.STUDY,
+    ],
+)
+def test_stored_study_is_read_and_resumed(tmp_path, name):
     recorded = {**RECORDED["study/run"]["answer"]}
     recorded.pop("report")
-    path = files.unpack_study(tmp_path)
+    path = files.unpack_study(tmp_path, name)
     study = pr.Study.open(path)
     require_same("study", recorded, plain(studies.study_answers(study)))
     times = study.fit_times()

@@ -252,8 +252,8 @@ def student_z(z: float, df: float | None) -> float:
         return z
     from polyroc._scipy import ndtr, stdtrit
 
-    quantile = -float(stdtrit(df, ndtr(-abs(z))))
-    return math.copysign(quantile if quantile >= 0 else math.inf, z)  # scipy loses the sign of some huge ones
+    # of 0 and of huge ones, some versions of scipy lose the sign
+    return math.copysign(abs(float(stdtrit(df, ndtr(-abs(z))))), z)
 
 
 def student_interval(value: float, standard_error: float, df: float, level: float = 0.95) -> ConfidenceInterval:

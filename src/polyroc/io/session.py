@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from types import TracebackType
@@ -10,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from polyroc.errors import InputError, OutOfSpaceError
+from polyroc.errors import InputError, MissingPackageError, OutOfSpaceError
 
 __all__ = ["Session", "is_out_of_space"]
 
@@ -132,6 +133,11 @@ class Session:
             return InputError(
                 f"{self._view} is a view that reads other files, which polyroc does not do for a DuckDB file; "
                 "store its rows as a table of the file, or pass a relation of your own DuckDB connection."
+            )
+        if "pyarrow" in str(error) and find_spec("pyarrow") is None:
+            return MissingPackageError(
+                f"{reading} cannot be read: this version of DuckDB needs pyarrow for it (pip install pyarrow); "
+                "DuckDB 2.0 does not."
             )
         return InputError(f"{reading} cannot be read: {self._first_line(error)}. Check that it is complete.")
 

@@ -29,6 +29,7 @@ __all__ = ["SCHEMA", "Failure", "LearnerWarning", "Store", "StoredData", "attach
 
 T = TypeVar("T")
 SCHEMA = 1
+STORAGE_VERSION = "v1.5.0"  # of new files: that of the lowest version of DuckDB in pyproject.toml
 FLUSH_SECONDS = 1.0  # a process that is killed loses the fits of at most this much work
 _WRITING: set[Path] = set()  # stores that this process writes: DuckDB's lock is for other processes
 _IDLE_CONNECTIONS: dict[int, Any] = {}  # by process id, since a connection does not survive a fork
@@ -326,9 +327,12 @@ def _connection() -> Iterator[Any]:
 
 
 def attach_file(connection: Any, path: Path, write: bool) -> None:
-    """Make a file the database of a connection."""
+    """Make a file the database of a connection; a new one can be read by every version that polyroc works with."""
     quoted = str(path).replace("'", "''")
-    connection.execute(f"ATTACH '{quoted}' AS store (TYPE duckdb{'' if write else ', READ_ONLY'}); USE store")
+    option = "" if write else ", READ_ONLY"
+    if write and not path.exists():
+        option = f", STORAGE_VERSION '{STORAGE_VERSION}'"
+    connection.execute(f"ATTACH '{quoted}' AS store (TYPE duckdb{option}); USE store")
 
 
 def error_reason(error: Exception) -> str:

@@ -106,9 +106,11 @@ def is_missing(label: Any) -> bool:
     """True for None, pandas' NA, and anything that is not equal to itself, such as nan."""
     if label is None or type(label).__name__ == "NAType":
         return True
+    if isinstance(label, np.ndarray):
+        return False
     try:
         return bool(label != label)
-    except (TypeError, ValueError):  # an array, say
+    except (TypeError, ValueError):  # a table, say
         return False
 
 
