@@ -19,10 +19,6 @@ class Cell:
         Of the cross-validation; 0 folds: leave-one-out and leave-one-pair-out.
     measure
         The measure: the AUC of two classes, Hand & Till's M of more, or another.
-    replicates
-        Number of simulated data sets.
-    nested
-        True if Bates, Hastie & Tibshirani's nested cross-validation is computed as well.
     """
 
     learner: str
@@ -31,13 +27,16 @@ class Cell:
     folds: int
     repeats: int = 5
     measure: str = "auc"
-    replicates: int = 100
-    nested: bool = False
 
     @property
     def model(self) -> Model:
         """The model of the data."""
         return MODELS[self.model_name]
+
+    @property
+    def replicates(self) -> int:
+        """Number of simulated data sets: fewer where one takes longer."""
+        return 500 if self.folds and self.measure == "auc" else 300
 
     @property
     def classes(self) -> int:
@@ -80,18 +79,18 @@ def cells() -> list[Cell]:
 def _chosen_on() -> list[Cell]:
     """Two classes: the models on which the correction for repeats was chosen."""
     return [
-        Cell("lda", "no signal", (10, 10), 5, replicates=300),
-        Cell("lda", "no signal", (20, 20), 5, replicates=300, nested=True),
-        Cell("lda", "no signal", (50, 50), 5, replicates=300),
-        Cell("lda", "no signal", (30, 30), 10, replicates=300),
-        Cell("lda", "weak", (10, 10), 5, replicates=300),
-        Cell("lda", "weak", (20, 20), 5, replicates=200, nested=True),
-        Cell("lda", "weak", (50, 50), 5, replicates=200),
-        Cell("lda", "weak", (30, 30), 10, replicates=200),
-        Cell("lda", "strong", (10, 10), 5, replicates=200),
-        Cell("lda", "strong", (20, 20), 5, replicates=200, nested=True),
-        Cell("lda", "strong", (50, 50), 5, replicates=200),
-        Cell("lda", "strong", (30, 30), 10, replicates=200),
+        Cell("lda", "no signal", (10, 10), 5),
+        Cell("lda", "no signal", (20, 20), 5),
+        Cell("lda", "no signal", (50, 50), 5),
+        Cell("lda", "no signal", (30, 30), 10),
+        Cell("lda", "weak", (10, 10), 5),
+        Cell("lda", "weak", (20, 20), 5),
+        Cell("lda", "weak", (50, 50), 5),
+        Cell("lda", "weak", (30, 30), 10),
+        Cell("lda", "strong", (10, 10), 5),
+        Cell("lda", "strong", (20, 20), 5),
+        Cell("lda", "strong", (50, 50), 5),
+        Cell("lda", "strong", (30, 30), 10),
     ]
 
 
@@ -99,12 +98,12 @@ def _reported_on() -> list[Cell]:
     """Two classes, the AUC: models on which nothing was chosen."""
     none, noise = "no signal, 2 features", "many noise features"
     return [
-        Cell("logistic", "no signal, skewed", (30, 30), 5, replicates=200),
-        Cell("lda", "correlated", (30, 30), 5, replicates=200),
+        Cell("logistic", "no signal, skewed", (30, 30), 5),
+        Cell("lda", "correlated", (30, 30), 5),
         Cell("logistic", "heavy tails", (10, 10), 5),
-        Cell("lda", none, (30, 30), 5, nested=True),
-        Cell("5-nn", none, (30, 30), 5, nested=True),
-        Cell("tree", none, (30, 30), 5, nested=True),
+        Cell("lda", none, (30, 30), 5),
+        Cell("5-nn", none, (30, 30), 5),
+        Cell("tree", none, (30, 30), 5),
         Cell("5-nn", "correlated", (50, 50), 5),
         Cell("tree", "correlated", (50, 50), 5),
         Cell("logistic", noise, (50, 50), 5),
@@ -127,7 +126,7 @@ def _several_classes() -> list[Cell]:
     """Three classes or more."""
     none, M = "no signal, 2 features", "hand_till"
     return [
-        Cell("lda", none, (20, 20, 20), 5, measure=M, nested=True),
+        Cell("lda", none, (20, 20, 20), 5, measure=M),
         Cell("logistic", "correlated", (20, 20, 20), 5, measure=M),
         Cell("5-nn", "heavy tails", (30, 30, 30), 5, measure=M),
         Cell("tree", none, (30, 30, 30), 5, measure=M),
@@ -141,7 +140,7 @@ def _other_measures() -> list[Cell]:
     """Measures other than the AUC and Hand & Till's M."""
     none = "no signal, 2 features"
     return [
-        Cell("lda", "correlated", (30, 30), 5, measure="accuracy", nested=True),
+        Cell("lda", "correlated", (30, 30), 5, measure="accuracy"),
         Cell("tree", "heavy tails", (20, 100), 5, measure="accuracy"),
         Cell("lda", "correlated", (30, 30, 30), 5, measure="pdi"),
         Cell("tree", "skewed", (40, 40, 40), 5, measure="pdi"),
@@ -152,7 +151,7 @@ def _other_measures() -> list[Cell]:
 
 def _left_out() -> list[Cell]:
     """Leave-one-out and leave-one-pair-out."""
-    none = "no signal, 2 features"
+    none, M = "no signal, 2 features", "hand_till"
     return [
         Cell("lda", none, (10, 10), 0, repeats=1),
         Cell("lda", "correlated", (10, 10), 0, repeats=1),
@@ -161,6 +160,10 @@ def _left_out() -> list[Cell]:
         Cell("5-nn", none, (10, 10), 0, repeats=1),
         Cell("tree", none, (10, 10), 0, repeats=1),
         Cell("tree", "correlated", (10, 10), 0, repeats=1),
-        Cell("lda", "no signal", (20, 20), 0, repeats=1, replicates=150),
-        Cell("lda", "strong", (20, 20), 0, repeats=1, replicates=150),
+        Cell("lda", "no signal", (20, 20), 0, repeats=1),
+        Cell("lda", "strong", (20, 20), 0, repeats=1),
+        Cell("lda", none, (8, 8, 8), 0, repeats=1, measure=M),
+        Cell("5-nn", "heavy tails", (8, 8, 8), 0, repeats=1, measure=M),
+        Cell("tree", "correlated", (10, 10, 10), 0, repeats=1, measure=M),
+        Cell("logistic", "correlated", (6, 6, 6, 6), 0, repeats=1, measure=M),
     ]

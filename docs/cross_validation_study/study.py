@@ -5,6 +5,7 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -202,8 +203,7 @@ def cross_validated(cell: Cell, replicate: int) -> dict[str, Outcome]:
     simulation = Simulation(cell, replicate)
     made = predictions(simulation)
     outcomes = of_predictions(simulation, made)
-    if cell.nested:
-        outcomes["nested"] = Outcome(*nested(simulation, made), tuple(made.truth.mean(axis=(1, 2))))
+    outcomes["nested"] = Outcome(*nested(simulation, made), tuple(made.truth.mean(axis=(1, 2))))
     return outcomes
 
 
@@ -355,18 +355,18 @@ def _row(
 
 
 def run(chosen: Sequence[Cell], share: float, out: Path | None) -> Rows:
-    """Simulate cells, one after the other; with a file, those that it has already are skipped."""
-    done = read(out) if out is not None and out.exists() else []
-    known = {(row["learner"], row["model"], row["sizes"], row["scheme"], row["measure"]) for row in done}
-    rows = list(done)
-    for number, cell in enumerate(chosen):
-        if cell.key in known:
-            continue
-        start = time.monotonic()
-        rows += simulate(cell, share)
-        if out is not None:
-            write(rows, out)
-        sys.stderr.write(f"{number + 1} of {len(chosen)}: {cell.name} ({time.monotonic() - start:.0f} s)\n")
+    """Simulate cells, as many at a time as there are cores; with a file, those that it has already are skipped."""
+    rows = read(out) if out is not None and out.exists() else []
+    known = {(row["learner"], row["model"], row["sizes"], row["scheme"], row["measure"]) for row in rows}
+    start = time.monotonic()
+    with ProcessPoolExecutor() as pool:
+        jobs = {pool.submit(simulate, cell, share): cell for cell in chosen if cell.key not in known}
+        for number, job in enumerate(as_completed(jobs), 1):
+            rows += job.result()
+            if out is not None:
+                write(rows, out)
+            minutes = (time.monotonic() - start) / 60
+            sys.stderr.write(f"{number} of {len(jobs)} after {minutes:.0f} min: {jobs[job].name}\n")
     return rows
 
 

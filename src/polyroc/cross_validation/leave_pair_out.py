@@ -63,8 +63,8 @@ def leave_pair_out(
     The value estimates the average performance of these models on new cases. It has **no standard error and no
     interval** (nan): the errors of pairs whose models were trained on each other's cases are correlated, by an
     amount that one run does not show. Even with twice the variance of the structural components, which is
-    their largest share to second order, intervals for features without signal contained the true value in 87
-    to 95 % of samples (docs/cross_validation.md). Where folds are possible, use `out_of_fold` with repeats,
+    their largest share to second order, intervals for features without signal contained the true value in 88
+    to 97 % of samples (docs/cross_validation.md). Where folds are possible, use `out_of_fold` with repeats,
     which has valid intervals and tests.
 
     The number of fits is the number of pairs: 400 for 20 and 20 cases, 2,500 for 50 and 50.
