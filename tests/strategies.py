@@ -1,5 +1,7 @@
 """Data that hypothesis draws: ties, tiny classes, weights, extreme floats."""
 
+from functools import cache
+
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -12,19 +14,39 @@ def at_most(examples):
     return settings(max_examples=min(examples, settings.default.max_examples))
 
 
+# A strategy that is made anew for every draw is checked anew by hypothesis, which takes longer than the draw.
+BYTES = cache(lambda fewest, most: st.binary(min_size=fewest, max_size=most))
+FLOATS = cache(lambda low, high, n: st.lists(st.floats(low, high), min_size=n, max_size=n))
+
+
+def whole_numbers(draw, below, fewest, most):
+    """Whole numbers from 0 to below - 1, of bytes: one draw, which is faster than one of each number."""
+    return np.frombuffer(draw(BYTES(fewest, most)), dtype=np.uint8).astype(np.int64) % below
+
+
+def fractions(draw, low, high, n):
+    """Any numbers between two."""
+    return np.array(draw(FLOATS(low, high, n)), dtype=float)
+
+
 @st.composite
 def classes(draw, c=None, most=12, least=1):
     """Class numbers with at least one case of each class, or more, in any order."""
     c = draw(st.integers(2, 4)) if c is None else c
-    more = draw(st.lists(st.integers(0, c - 1), max_size=most - c * least))
-    return np.array(draw(st.permutations([*(k for k in range(c) for _ in range(least)), *more])))
+    numbers = whole_numbers(draw, 256, c * least, most)
+    y = np.concatenate([np.repeat(np.arange(c), least), numbers[c * least :] % c])
+    return y[np.argsort(numbers // c, kind="stable")]
 
 
 @st.composite
 def weights(draw, y, whole=False):
     """A weight per case, some of them zero, but not for a whole class."""
-    number = st.integers(0, 3) if whole else st.one_of(st.just(0.0), st.floats(0.01, 5.0))
-    w = np.array(draw(st.lists(number, min_size=len(y), max_size=len(y))), dtype=float)
+    n = len(y)
+    if whole:
+        w = whole_numbers(draw, 4, n, n).astype(float)
+    else:
+        w = fractions(draw, -5.0, 5.0, n)
+        w[w < 0.01] = 0.0
     for k in set(y.tolist()):
         if not w[y == k].any():
             w[np.flatnonzero(y == k)[0]] = 1.0
@@ -35,8 +57,12 @@ def weights(draw, y, whole=False):
 def ordered(draw, c=None, least=1):
     """(y, score) of two to four classes in order."""
     y = draw(classes(c=c, least=least))
-    number = draw(st.sampled_from([st.integers(0, 3).map(float), st.sampled_from(EXTREME), st.floats(-2, 2)]))
-    return y, np.array(draw(st.lists(number, min_size=len(y), max_size=len(y))))
+    n, kind = len(y), draw(st.sampled_from(["few", "extreme", "any"]))
+    if kind == "few":
+        return y, whole_numbers(draw, 4, n, n).astype(float)
+    if kind == "extreme":
+        return y, np.array(EXTREME)[whole_numbers(draw, len(EXTREME), n, n)]
+    return y, fractions(draw, -2.0, 2.0, n)
 
 
 def ranked():
@@ -48,19 +74,18 @@ def ranked():
 def probabilities(draw, c=None, least=1):
     """(y, P) of several classes; few distinct probabilities, or many."""
     y = draw(classes(c=c, least=least))
-    number = draw(st.sampled_from([st.integers(0, 3).map(lambda v: v / 4), st.floats(0, 1)]))
-    c = int(y.max()) + 1
-    row = st.lists(number, min_size=c, max_size=c)
-    return y, np.array(draw(st.lists(row, min_size=len(y), max_size=len(y))))
+    shape = len(y), int(y.max()) + 1
+    n = shape[0] * shape[1]
+    numbers = fractions(draw, 0.0, 1.0, n) if draw(st.booleans()) else whole_numbers(draw, 4, n, n) / 4
+    return y, numbers.reshape(shape)
 
 
 @st.composite
 def leaning(draw):
     """(y, P) of three classes with two cases or more; each leans to its own, so most have Sahiner's domain."""
-    more = draw(st.lists(st.integers(0, 2), max_size=6))
-    y = np.array(draw(st.permutations([0, 0, 1, 1, 2, 2, *more])))
-    row = st.lists(st.integers(0, 3).map(lambda v: v / 4), min_size=3, max_size=3)
-    return y, (np.array(draw(st.lists(row, min_size=len(y), max_size=len(y)))) + np.eye(3)[y]) / 2
+    y = draw(classes(c=3, least=2))
+    P = whole_numbers(draw, 4, 3 * len(y), 3 * len(y)).reshape(-1, 3) / 4
+    return y, (P + np.eye(3)[y]) / 2
 
 
 def fitting(measure, least=1):

@@ -1,5 +1,7 @@
 """The rule inside scikit-learn: a classifier like any other."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,10 +16,32 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import polyroc as pr
+from polyroc.decisions import optimality
 from polyroc.errors import InputError
 
 
+@pytest.fixture(scope="module")
+def proofs():
+    """Rules that were proven, by what was to be proven."""
+    return {}
+
+
+@pytest.fixture
+def each_proof_once(proofs, monkeypatch):
+    """Prove rules of the same cases once: scikit-learn's checks fit the same cases in all sparse formats."""
+    prove = optimality.improve_and_prove
+
+    def once(*problem):
+        key = pickle.dumps(problem)
+        if key not in proofs:
+            proofs[key] = prove(*problem)
+        return proofs[key]
+
+    monkeypatch.setattr(optimality, "improve_and_prove", once)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("each_proof_once")
 @pytest.mark.peer("scikit-learn", "estimator_checks of OperatingPointClassifier")
 @pytest.mark.filterwarnings(
     "ignore:invalid value encountered in cast:RuntimeWarning"

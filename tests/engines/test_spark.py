@@ -23,8 +23,13 @@ from spark_settings import JAVA, SETTINGS
 from support_cases import agree, entries, options_of
 from support_cases import table as support_table
 
-# Small data: to compile each query takes longer than to run it. `test_spark_connect.py` compiles, as users do.
-INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+# Small data: to compile a query, or to plan it again after each of its stages, takes longer than to run it.
+# `test_spark_connect.py` does both, as users do.
+INTERPRETED = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 
 @pytest.fixture(scope="module")

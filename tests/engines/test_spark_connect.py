@@ -1,6 +1,7 @@
 """Data frames of Spark Connect give the answers of memory; in a process of their own, as a client has it."""
 
 import os
+import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -21,7 +22,7 @@ def spark(tmp_path):
         if os.environ.get("POLYROC_REQUIRE_JAVA") == "1":
             pytest.fail("Spark's tests may not be skipped here, and there is no Java, or no grpcio.")
         pytest.skip("Spark Connect needs Java and pyspark[connect].")
-    submitted = " ".join(f"--conf {name}={value}" for name, value in SETTINGS.items())
+    submitted = " ".join(f"--conf {shlex.quote(f'{name}={value}')}" for name, value in SETTINGS.items())
     return {
         **os.environ,
         "PYSPARK_PYTHON": sys.executable,
