@@ -16,6 +16,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
     "myst_parser",
     "building.site",
 ]
@@ -26,7 +27,9 @@ myst_url_schemes = ["http", "https", "mailto"]
 default_role = "code"
 
 autosummary_generate = False
-autodoc_typehints = "none"  # the docstrings say in words what may come
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 80  # longer ones have one argument per line
 autodoc_member_order = "bysource"
 autodoc_default_options = {
     "members": True,

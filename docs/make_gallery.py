@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -41,7 +42,24 @@ This page is made by `make gallery` from the scripts in `examples/`.
 
 def page() -> str:
     """The page: of each example its title, what it says of itself, its picture and its code."""
-    return "\n".join([HEAD, *(section(EXAMPLES / f"{name}.py") for name in ORDER)])
+    return "\n".join([HEAD, thumbnails(), *(section(EXAMPLES / f"{name}.py") for name in ORDER)])
+
+
+def thumbnails() -> str:
+    """All pictures, small, each a link to its section."""
+    lines = [f"[![{heading(name)}](gallery/{name}.png)](#{anchor(heading(name))})" for name in ORDER]
+    return "\n".join(["```{container} thumbnails", "", *lines, "", "```", ""])
+
+
+def heading(name: str) -> str:
+    """The title of an example."""
+    docstring = ast.get_docstring(ast.parse((EXAMPLES / f"{name}.py").read_text())) or ""
+    return docstring.partition("\n\n")[0].rstrip(".")
+
+
+def anchor(title: str) -> str:
+    """The anchor of a heading, as GitHub and MyST make it."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def section(script: Path) -> str:

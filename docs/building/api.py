@@ -1,6 +1,7 @@
 """The public names, by what they are: functions, results, and what one passes to functions."""
 
 import inspect
+import re
 from operator import attrgetter
 from typing import Literal
 
@@ -44,6 +45,22 @@ def pages(kind: Kind) -> str:
     """All of their docstrings."""
     directive = "autofunction" if kind == "functions" else "autoclass"
     return "\n\n".join(f"## {name}\n\n" + _rst([f".. {directive}:: polyroc.{name}"]) for name in names(kind))
+
+
+def without_checks(signature: str) -> str:
+    """A signature in which annotations are types alone, without the checks of values attached to them.
+
+    >>> without_checks("(a: ~typing.Annotated[int | list[str], <function own_check at 0x7f>] = 1)")
+    '(a: int | list[str] = 1)'
+    """
+    while (begin := re.search(r"~?(?:typing|types)\.Annotated\[", signature)) is not None:
+        depth, comma, place = 0, None, begin.end()
+        while depth >= 0:
+            depth += {"[": 1, "]": -1}.get(signature[place], 0)
+            comma = place if comma is None and depth == 0 and signature[place] == "," else comma
+            place += 1
+        signature = signature[: begin.start()] + signature[begin.end() : comma or place - 1] + signature[place:]
+    return signature
 
 
 def formulas_as_written(lines: list[str]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 
 from building import api, contents, evidence, examples, mathtext, measures, pictures, reproduction
 
@@ -29,10 +30,24 @@ PLACE = re.compile(r"^<!-- made: (.+) -->$", flags=re.MULTILINE)
 def setup(app: Sphinx) -> dict[str, bool]:
     """Take part in a build."""
     mathtext.setup(app)
+    ModuleAnalyzer.analyze = _analyze  # type: ignore[method-assign]
     app.connect("builder-inited", _draw)
     app.connect("source-read", _complete)
+    app.connect("autodoc-process-signature", _read_signature)
     app.connect("autodoc-process-docstring", _read_docstring, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _analyze(analyzer: ModuleAnalyzer, analyze: Callable[[ModuleAnalyzer], None] = ModuleAnalyzer.analyze) -> None:
+    """Read a module without its overloads, which are for type checkers; readers need the signature with all."""
+    analyze(analyzer)
+    analyzer.overloads = {}
+
+
+def _read_signature(
+    _: Sphinx, _what: str, _name: str, _thing: object, _options: object, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    return (None if signature is None else api.without_checks(signature)), returns
 
 
 def _read_docstring(_: Sphinx, what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:

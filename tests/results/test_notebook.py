@@ -1,8 +1,10 @@
 """What a notebook shows of a result: the methods that Jupyter calls, on what they would show."""
 
 import re
+from contextlib import redirect_stdout
 from html import unescape
 from html.parser import HTMLParser
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -96,7 +98,9 @@ def test_a_report_is_shown_in_a_frame(report):
 
 def test_a_picture_prints_nothing(scores):
     picture = pr.plot(pr.evaluate(scores, measure=["hand_till"]))
-    assert picture._ipython_display_() is None
+    with redirect_stdout(StringIO()) as out:
+        picture._ipython_display_()  # what Jupyter calls instead of any other representation
+    assert out.getvalue() == ""
     assert len(repr(picture)) < 100
     import matplotlib.pyplot as plt
 

@@ -1,12 +1,12 @@
 """The `polyroc` command: its sub-commands, exit codes, and errors as single lines."""
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from textwrap import wrap
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from polyroc._version import __version__
 from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
 from polyroc.cli.references import shell_spelling
 from polyroc.errors import PolyrocError, PolyrocWarning
+from polyroc.output.lines import folded_example
 from polyroc.validation.names_elsewhere import option_hint
 
 __all__ = ["COMMANDS", "app", "load_command", "run"]
@@ -121,17 +122,9 @@ def _example_lines(line: str, width: int) -> list[str]:
     """A line of an example, the rest of which is below the command."""
     if len(line) <= width:
         return [line]
-    place = line.find("polyroc ")
-    indent = (place if 0 <= place < width // 2 else len(line) - len(line.lstrip())) + 2
-    return wrap(
-        line,
-        width,
-        subsequent_indent=" " * indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-        drop_whitespace=True,
-        replace_whitespace=False,
-    )
+    name = re.match(r"\s*(?:[^:]{1,30}:\s+)?", line)
+    assert name is not None
+    return folded_example(line, width, name.end() + 2)
 
 
 class Context(click.Context):

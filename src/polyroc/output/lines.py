@@ -1,12 +1,13 @@
 """Lines no longer than the terminal: sentences are wrapped, commands are continued so that they can be pasted."""
 
 import os
+import re
 import shutil
 import sys
 from textwrap import TextWrapper
 from typing import Any
 
-__all__ = ["folded", "line_width"]
+__all__ = ["folded", "folded_example", "line_width"]
 
 CONTINUED = " ^" if os.name == "nt" else " \\"
 COMMAND = "polyroc "
@@ -37,15 +38,29 @@ def folded(text: str, width: int | None) -> list[str]:
     return lines
 
 
+def folded_example(line: str, width: int, indent: int) -> list[str]:
+    """A line that ends in a command, wrapped; an option stays with its value."""
+    return _wrap(line, width, "", " " * indent)
+
+
 def _wrapped(line: str, width: int) -> list[str]:
     start = line[: len(line) - len(line.lstrip())]
-    is_command = line.lstrip().startswith(COMMAND)
-    room = width - len(CONTINUED) if is_command else width
-    after = start + "  " if is_command else start
+    if not line.lstrip().startswith(COMMAND):
+        return _wrap(line.strip(), width, start, start)
+    lines = _wrap(line.strip(), width - len(CONTINUED), start, start + "  ")
+    return [*(one + CONTINUED for one in lines[:-1]), lines[-1]]
+
+
+def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
     wrapper = TextWrapper(
-        room, initial_indent=start, subsequent_indent=after, break_long_words=False, break_on_hyphens=False
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
     )
-    # a number stays with its sign
-    lines = wrapper.wrap(line.strip().replace(" %", "\N{NO-BREAK SPACE}%"))
-    lines = [one.replace("\N{NO-BREAK SPACE}", " ") for one in lines]
-    return [*(one + CONTINUED for one in lines[:-1]), lines[-1]] if is_command else lines
+    # A number stays with its sign, and an option with its value, unless that is long.
+    text = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    text = re.sub(r"(?<= )(--?[a-z][\w-]*) (?=[^-\s]\S{,24}(?:\s|$))", "\\1\N{NO-BREAK SPACE}", text)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in wrapper.wrap(text)]
