@@ -192,6 +192,16 @@ def study():
     return result
 
 
+@cache
+def halves():
+    """A study of five repeats of two folds."""
+    from dataclasses import replace
+
+    plan = study().plan
+    splitting = replace(plan.splitting, kind="k-fold", folds=2, repeats=5)
+    return pr.study(replace(plan, splitting=splitting), out=folder() / "halves.duckdb", n_jobs=1)
+
+
 _FOLDERS: list[tempfile.TemporaryDirectory] = []
 
 
@@ -519,6 +529,7 @@ VALID_CALLS = {
     "Study.pooled_roc": lambda: ValidCall(study().pooled_roc, {"data_set": "pair"}),
     "Study.bayes": lambda: ValidCall(study().bayes, {"data_set": "pair", "rope": 0.01}),
     "Study.corrected_t": lambda: ValidCall(study().corrected_t, {"data_set": "pair", "adjustment": "holm"}),
+    "Study.five_by_two": lambda: ValidCall(halves().five_by_two, {"data_set": "pair", "statistic": "t"}),
     "Study.duncan": lambda: ValidCall(study().duncan, {"data_set": "pair", "alpha": 0.05}),
     "Study.tukey": lambda: ValidCall(study().tukey, {"data_set": "pair", "alpha": 0.05}),
     "Study.friedman": lambda: ValidCall(study().friedman, {"alpha": 0.05}),

@@ -403,3 +403,15 @@ def test_what_cannot_be_chosen_again():
         operate(STAGE, MARKER, labels=ORDER).threshold_intervals()
     with pytest.raises(InputError, match="thresholds are those of a rule of one score"):
         _ = operate(STAGE, P, labels=ORDER, calibrated=True).thresholds
+
+
+def test_a_rate_that_is_corrected_to_almost_zero_has_a_short_interval():
+    """By the logit, a rate of 0.0001 with a standard error of 0.02 would have the interval from 0 to 1."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["none", "mild", "severe"], [60, 50, 40])
+    x = np.repeat([0, 1.2, 2.5], [60, 50, 40]) + rng.normal(size=150)
+    point = operate(y, x, labels=["none", "mild", "severe"], criterion="youden", method=pr.Bootstrap(n=500))
+    low, high = point.confusion["none", "severe"].confidence_interval()
+    assert low == 0
+    assert high < 0.1
+    assert point.rates.sum(axis=1) == pytest.approx(1)

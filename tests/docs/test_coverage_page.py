@@ -44,6 +44,7 @@ def test_results_have_every_cell_once(study, rows):
         "band": {"band"},
         "binned": {"binned", "binned_test"},
         "curves": {"curves", "benefit_band"},
+        "curve power": {"curve_power"},
         "subgroups": {"subgroup_pair", "subgroup_omnibus", "interaction"},
         "unequal subgroups": {"subgroup_difference"},
         "choice": {"threshold", "chosen_rate"},

@@ -456,3 +456,29 @@ class TestCommandLine:
         judge = ["--evaluate-on", str(folder / "many")]
         assert main(["operate", files[0], "--truth", "kind", "--scores", "p_*", *judge]) == 2
         assert "polyroc rates" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": "w"}, {"sampling": "case-control"}])
+@pytest.mark.parametrize("threshold", [0.25, 0.3])
+def test_net_benefit_from_counts(options, threshold, tmp_path):
+    """At an edge of bins every case is decided; inside a bin its cases are in doubt, unless exact."""
+    rng = np.random.default_rng(3)
+    y = (rng.random(4000) < 0.3).astype(int)
+    p, q = (np.round(1 / (1 + np.exp(-(d * y - 1 + rng.normal(size=4000)))), 3) for d in (1.5, 1.0))
+    file = tmp_path / "x.parquet"
+    pl.DataFrame({"y": y, "p": p, "q": q, "w": rng.random(4000), "raw": 9 * p - 3}).write_parquet(file)
+    request = {"truth": "y", "pos_label": 1, "measure": f"net_benefit(threshold={threshold!r})", **options}
+    rough = pr.evaluate(file, scores="p", engine="duckdb", **request)
+    exact = pr.evaluate(file, scores="p", engine="duckdb", exact=True, **request)
+    memory = pr.evaluate(file, scores="p", engine="memory", **request)
+    assert exact.value == pytest.approx(memory.value, abs=1e-9)
+    assert exact.standard_error == pytest.approx(memory.standard_error, rel=1e-6)
+    assert rough.standard_error == pytest.approx(memory.standard_error, rel=0.02)
+    for estimate in (rough, exact):
+        assert estimate.bounds[0] <= memory.value <= estimate.bounds[1]
+    assert rough.bounds[1] - rough.bounds[0] < (1e-8 if threshold == 0.25 else 0.25 * memory.standard_error)
+    both = {"scores": {"p": "p", "q": "q"}, **request}
+    compared = pr.compare(file, engine="duckdb", exact=True, **both)
+    assert compared.covariance == pytest.approx(pr.compare(file, engine="memory", **both).covariance, rel=1e-6)
+    with pytest.raises(NotApplicableError, match="net_benefit compares probabilities with the threshold"):
+        pr.evaluate(file, scores="raw", engine="duckdb", **request)

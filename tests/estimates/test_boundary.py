@@ -365,3 +365,18 @@ def test_a_rare_class_without_errors_does_not_hide_its_variance(error):
         low, high = pr.evaluate(y, message, measure="macro_average", labels=[0, 1]).confidence_interval()
         covered += low <= 1 - error <= high
     assert covered >= stats.binom.ppf(0.001, 400, 0.94)  # without the half case: 65 to 85 %
+
+
+def test_net_benefit_where_no_case_is_called_has_an_interval_like_its_neighbours():
+    """Wilson's interval over the range from -odds to 1 would be seven times as long as with one case called."""
+    y = (np.arange(200) % 5 == 0).astype(int)
+    p = np.where(np.arange(200) == 0, 0.84, 0.1)
+    one, none = (pr.evaluate(y, p, measure=f"net_benefit(threshold={t})") for t in (0.83, 0.85))
+    assert (one.standard_error > 0, none.value, none.standard_error) == (True, 0.0, 0.0)
+    lengths = [
+        interval.high - interval.low for interval in (one.confidence_interval(), none.confidence_interval())
+    ]
+    assert lengths[0] < lengths[1] < 2.5 * lengths[0]
+    low, high = none.confidence_interval()
+    assert low == pytest.approx(-0.8 * 3 / 160 * 0.85 / 0.15, rel=0.1)  # the rule of three for the negatives
+    assert high == -low

@@ -679,3 +679,26 @@ def test_the_gallery_shows_every_example_as_it_is(gallery):
 def test_every_example_leaves_its_picture(gallery, tmp_path):
     gallery["draw"](tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{name}.png" for name in gallery["ORDER"])
+
+
+def test_command_of_thresholds_among_the_scores(tmp_path):
+    pytest.importorskip("matplotlib")
+    from command import polyroc
+
+    rows = [
+        f"{stage},{place + 0.1 * i}" for place, stage in enumerate(("none", "mild", "severe")) for i in range(20)
+    ]
+    (tmp_path / "s.csv").write_text("\n".join(["stage,marker", *rows]) + "\n")
+    data = ("plot", tmp_path / "s.csv", "--truth", "stage", "--scores", "marker", "--labels", "none,mild,severe")
+    picture = tmp_path / "cuts.svg"
+    chosen = ("--criterion", "youden", "--method", "bootstrap", "--replicates", "30")
+    done = polyroc(*data, "--kind", "scores", *chosen, "-o", picture)
+    assert done.returncode == 0, done.stderr
+    assert picture.read_text().startswith("<?xml")
+    done = polyroc(*data, "--kind", "forest", "--criterion", "youden", "-o", picture)
+    assert "--criterion is not valid for --kind forest; it is for scores." in done.stderr
+    (tmp_path / "p.csv").write_text("y,p_a,p_b,p_c\na,.5,.3,.2\nb,.2,.5,.3\nc,.1,.2,.7\n")
+    done = polyroc(
+        "plot", tmp_path / "p.csv", "--truth", "y", "--scores", "p_*", "--kind", "scores", "-o", picture
+    )
+    assert "--kind scores is for one score per case" in done.stderr

@@ -108,7 +108,7 @@ def test_decisions_and_ordered_scores_and_groups():
     assert "one score for more than two classes" in ordered.why_no_cases
     orders = pr.evaluate(y, scores["m0"] @ [0, 1, 2], labels=[0, 1, 2], measure="scurfield").parts
     wrong = max((key for key in orders if key != "0<1<2"), key=lambda key: orders[key].value)
-    assert f"of each class: {wrong}, {100 * orders[wrong].value:.1f} % (" in ordered.conclusion.sentences[-1]
+    assert f"of each class: {wrong}, {100 * orders[wrong].value:.1f} % (" in ordered.conclusion.sentences[1]
     grouped = report(*two(), groups=np.arange(300) // 3)
     assert "based on 100 groups" in " ".join(grouped.conclusion.cautions)
     for made in (decided, ordered, grouped):
@@ -355,3 +355,25 @@ def test_notebooks_show_names_as_text():
     made = report(y, {BAD: scores["m0"]})
     assert "&lt;b&gt;" in made._repr_html_()
     assert "<b>" not in made._repr_html_()
+
+
+def test_cut_points_of_an_ordered_score():
+    rng = np.random.default_rng(0)
+    stages = ["none", "mild", "severe"]
+    y = np.repeat(stages, [60, 50, 40])
+    marker = np.repeat([0, 1.2, 2.5], [60, 50, 40]) + rng.normal(size=150)
+    report = pr.report(y, {"marker": marker}, labels=stages, path=None)
+    point = report.findings.points["marker"]
+    (table,) = [table for table in report.tables if table.key == "cut-points"]
+    assert [row[1] for row in table.rows] == ["mild", "severe"]
+    assert [float(row[2]) for row in table.rows] == pytest.approx(point.thresholds, rel=1e-5)
+    for row, ends in zip(table.rows, point.threshold_intervals(), strict=True):
+        assert [float(row[3]), float(row[4])] == pytest.approx([*ends], rel=1e-5)
+    text = " ".join(report.conclusion.sentences)
+    assert "Cut-points of the largest generalised Youden index: mild from" in text
+    assert "At these, corrected for the choice, the most frequent error" in text
+    page = report.to_html()
+    assert "Cut-points of the score" in page
+    assert "at the cut-points of the largest generalised Youden index, corrected for the choice" in page
+    again = pr.Report.from_json(report.to_json())
+    assert [table.rows for table in again.tables] == [table.rows for table in report.tables]

@@ -447,6 +447,23 @@ def test_the_tests_of_the_summaries_are_one_line(tmp_path):
     assert "corrected_t" in str(study.recommend())
 
 
+def test_five_repeats_of_two_folds(tmp_path):
+    store = tmp_path / "s.duckdb"
+    design = {"folds": 2, "repeats": 5}
+    study = pr.study(plan("Prior", "Worldly", splitting=design, measures=["auc"]), out=store)
+    expected = pr.studies.summaries.five_by_two(study.values("auc", "blobs"), statistic="t")
+    assert study.five_by_two(statistic="t").to_dict() == expected.to_dict()
+    blocks = [(block.repeat, block.fold) for block in study._blocks[0]]
+    assert blocks == [(repeat, fold) for repeat in range(5) for fold in range(2)]  # as the test takes them
+    done = polyroc("study", "test", store, "five-by-two", "--statistic", "t", "--json")
+    assert json.loads(done.stdout) == json.loads(json.dumps(expected.to_dict()))
+    wrong = polyroc("study", "test", store, "duncan", "--statistic", "t")
+    assert "--statistic is not valid for duncan; it is for five-by-two." in wrong.stderr
+    other = pr.study(plan("Prior", "Worldly", measures=["auc"]), out=tmp_path / "other.duckdb")
+    with pytest.raises(InputError, match=r"needs five repeats of two folds, here 4-fold cross-validation"):
+        other.five_by_two()
+
+
 def test_read_opens_a_store(tmp_path):
     study = pr.study(plan("Prior", "Worldly"), out=tmp_path / "study.duckdb")
     columns = {"truth": "truth", "scores": "p_*", "classifier": "learner", "case": "id", "folds": "fold"}
@@ -509,6 +526,9 @@ def test_the_command_of_tests(tmp_path):
     store = str(tmp_path / "s.duckdb")
     pr.study(plan("Prior", "Worldly", data=[BLOBS, three], measures=["auc"]), out=store)
     for name in NAMES:
+        if name == "five-by-two":  # of another design
+            assert "needs five repeats of two folds" in polyroc("study", "test", store, name).stderr
+            continue
         shown = polyroc("study", "test", store, name).stdout
         assert shown.startswith(f"study: {name} of auc\n"), name
         assert ("To compare learners: " if name == "recommend" else "Assumes: ") in shown, name

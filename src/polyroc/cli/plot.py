@@ -35,7 +35,7 @@ ESTIMATES = ("forest", "differences", "parts", *PARTS, "surface")
 CURVES = ("roc", "pr", "det", "cost")
 DECISIONS = ("decision", "decision_difference")
 FRONTS = ("false_positives", "parallel", "growth")
-KINDS = (*ESTIMATES, *CURVES, *DECISIONS, "rates", "cobweb", *FRONTS)
+KINDS = (*ESTIMATES, *CURVES, *DECISIONS, "rates", "cobweb", "scores", *FRONTS)
 
 OPTIONS = (
     click.option(
@@ -58,6 +58,11 @@ OPTIONS = (
         "--threshold",
         type=float,
         help="Rates of two classes: the decision is positive if the score is at least this.",
+    ),
+    click.option(
+        "--criterion",
+        type=click.Choice(["youden", "closest"]),
+        help="Scores: what the threshold or the cut-points are chosen for; least error by default.",
     ),
     click.option("--point", multiple=True, type=click.IntRange(0), help="A point of the front to mark."),
     click.option(
@@ -87,6 +92,7 @@ def plot(
     hull: bool,
     binormal: bool,
     threshold: float | None,
+    criterion: Any,
     point: tuple[int, ...],
     colour: str | None,
     method: str,
@@ -106,6 +112,7 @@ def plot(
     decision_difference differences of net benefit between classifiers, with bands
     surface             the ROC surface of three classes
     rates, cobweb       confusion rates; misclassification ratios
+    scores              the scores of each class, and the threshold or the cut-points of operate
     roc, false_positives, parallel, growth
                         of a stored front: two classes, three classes, any number; its growth
 
@@ -115,6 +122,8 @@ def plot(
     Differences:     polyroc plot all.csv --truth y --scores 'p_*' --classifier model --case id
                        --kind differences -m hand_till -o differences.pdf
     Subgroups:       polyroc plot scores.csv --truth sick --scores risk --kind forest -m auc --by sex -o sex.svg
+    Cut-points:      polyroc plot stages.csv --truth stage --scores marker --labels none,mild,severe --kind scores
+                       --criterion youden --method bootstrap -o cuts.svg
     A front:         polyroc plot front.npz --point 17 -o front.png
     """
     from polyroc.plots import require_matplotlib
@@ -127,7 +136,7 @@ def plot(
     standard_errors = method_from(method, replicates, seed)
     curve_options: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
     data_options = {**curve_options, "hull": hull, "threshold": threshold, "measure": measure}
-    data_options["by"] = by
+    data_options |= {"by": by, "criterion": criterion}
     if file is not None and is_front(file):
         _reject_unused(None, data_options)
         without_windows()
@@ -148,11 +157,13 @@ def plot(
             results = [_decisions(scores, level)]
         elif kind in ("rates", "cobweb"):
             results = _rates(scores, kind, threshold)
+        elif kind == "scores":
+            results = _points(scores, criterion, standard_errors)
         else:
             results = _estimates(scores, kind, measure, standard_errors)
         without_windows()
         style: dict[str, Any] = {"level": level} if kind != "pairs" else {}
-        style |= {"hull": True} if hull else {}
+        style |= {"hull": True} if hull else {"scores": scores} if kind == "scores" else {}
         save(draw_panels(results, "forest" if kind == "parts" else kind, **style), out, dpi=dpi)
     click.echo(str(out))
     return 0
@@ -162,6 +173,7 @@ def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
     """Raise an error for an option that would have no effect on this kind of picture (None: of a stored front)."""
     subject = "a stored front" if kind is None else f"--kind {kind}"
     kinds_of = {"threshold": ("rates", "cobweb"), "measure": ESTIMATES, "hull": ("roc",)}
+    kinds_of["criterion"] = ("scores",)
     kinds_of |= {"point": ("a stored front",), "colour": ("a stored front",), "by": ("forest", "differences")}
     for name, value in options.items():
         kinds = kinds_of.get(name, CURVES)
@@ -204,6 +216,24 @@ def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:
 
     matrices = [rates(scores, threshold=threshold, classifier=name) for name in scores.classifiers]
     return [matrices] if kind == "cobweb" else [*matrices]
+
+
+def _points(scores: Scores, criterion: Any, method: Any) -> list[Any]:
+    """The threshold or the cut-points of each classifier, chosen on the cases that are drawn."""
+    import warnings
+
+    from polyroc.decisions.operate import operate
+    from polyroc.errors import OptimismWarning
+
+    if scores.n_classes > 2 and scores.kind == "matrix":
+        raise InputError(
+            "--kind scores is for one score per case; with one column per class use --kind rates, or --convert."
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OptimismWarning)  # no rates are drawn
+        return [
+            operate(scores, criterion=criterion, method=method, classifier=name) for name in scores.classifiers
+        ]
 
 
 def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any) -> list[Any]:

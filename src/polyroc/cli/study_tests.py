@@ -20,10 +20,15 @@ from polyroc.studies.summaries.recommendation import Recommendation
 
 __all__ = ["NAMES", "advice", "study_test"]
 
-ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "bayes", "spread", "fold_test")
+ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "five_by_two", "bayes", "spread", "fold_test")
 OVER_DATA_SETS = ("friedman", "wilcoxon", "recommend")
 NAMES = [name.replace("_", "-") for name in (*ON_FOLDS, *OVER_DATA_SETS)]
-SETTINGS = {"alpha": ("duncan", "tukey", "friedman"), "rope": ("bayes",), "pooled": ("fold_test",)}
+SETTINGS = {
+    "alpha": ("duncan", "tukey", "friedman"),
+    "rope": ("bayes",),
+    "pooled": ("fold_test",),
+    "statistic": ("five_by_two",),
+}
 COMMANDS = {"correlated_t": "bayes", "signed_rank": "bayes"}  # tests that the command has under another name
 HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in every row; --csv has them
 
@@ -51,6 +56,11 @@ HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in e
     default=None,
     help="fold-test: all folds of one repeat as one sample, with folds as groups; to repeat published analyses.",
 )
+@click.option(
+    "--statistic",
+    type=click.Choice(["F", "t"]),
+    help="five-by-two: Alpaydin's F (default), or Dietterich's t, which depends on the order of the folds.",
+)
 @out_option("PICTURE", "Also draw it: .png, .svg or .pdf (underlines, critical differences, intervals).")
 @click.option("--kind", help="Kind of the picture, where there are several: underlines, letters, differences ...")
 @formats
@@ -62,7 +72,7 @@ def study_test(
     out: Path | None,
     kind: str | None,
     output: Format | None,
-    **settings: float | bool | None,
+    **settings: float | bool | str | None,
 ) -> int:
     """Test which learners in FILE differ. `recommend` says which test suits the study, and why.
 
@@ -114,7 +124,9 @@ def _command(test: str) -> str:
     return COMMANDS.get(test, test).replace("_", "-")
 
 
-def _settings(name: str, method: str, settings: dict[str, float | bool | None]) -> dict[str, float | bool]:
+def _settings(
+    name: str, method: str, settings: dict[str, float | bool | str | None]
+) -> dict[str, float | bool | str]:
     for key, value in settings.items():
         if value is not None and method not in SETTINGS[key]:
             valid = ", ".join(map(_command, SETTINGS[key]))

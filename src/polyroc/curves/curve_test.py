@@ -121,7 +121,8 @@ def venkatraman(
     """Test whether ROC curves are the same everywhere, by permutation (Venkatraman's test).
 
     Curves may cross and have the same area: `compare(measure="auc")` then finds no difference, this test does. It
-    has no estimate of the difference; where the curves differ in area, the test of areas is more powerful.
+    has no estimate of the difference. Where curves that do not cross differ in area, both tests have about the
+    same power, with ratings of few values that of areas more (docs/coverage.md).
 
     Paired (the same cases): if the k lowest cases of either score are called negative, the scores differ in
     errors; E is the sum of the absolute differences over all k. Under the hypothesis the two ranks of a case are
@@ -135,7 +136,7 @@ def venkatraman(
 
     Ties are broken at random in each rearrangement, and as often in the observed one, with which it is compared,
     as Venkatraman & Begg do; in the statistic they are straight lines, as in the ROC curve. With ratings of few
-    values the test is conservative (docs/coverage.md).
+    values the test is conservative (docs/coverage.md): its p-value is a mean over orders of tied cases.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Three classes or more: the search for a cost rule, repeated in resamples, and its rates on cases left out.
 
 A searched rule fits c(c - 1) - 1 numbers, and its rates on the cases are far too good: in simulations with three
-classes the optimism was two to three standard errors. What resamples show of it on all cases (Efron & Tibshirani
-1993), as for a threshold, corrects for half of it only, because they share two thirds of the cases. The rates of
-the rules of resamples on the cases that are not in them have almost no bias. There are no intervals for the costs
-of the rule: very different costs make the same decisions on all cases.
+classes the optimism was about two standard errors. What resamples show of it on all cases (Efron & Tibshirani
+1993), as for a threshold, left a fifth to a quarter of it. The rates of the rules of resamples on the cases that
+are not in them have almost no bias. There are no intervals for the costs of the rule: very different costs make
+the same decisions on all cases.
 """
 
 from dataclasses import dataclass, replace

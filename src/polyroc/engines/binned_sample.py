@@ -7,11 +7,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from polyroc.engines.bins import BinnedColumn
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.measures.sample import Sample
 from polyroc.scores import Schema, Scores
 
-__all__ = ["BinnedSample", "edge_scores", "pattern_sample", "two_sides"]
+__all__ = ["BinnedSample", "called_sample", "edge_scores", "pattern_sample", "two_sides"]
 
 T = TypeVar("T")
 
@@ -94,6 +94,18 @@ def pattern_sample(
     sample = Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), "")
     sample.effective_sizes = _effective_sizes(column)
     return sample, patterns
+
+
+def called_sample(column: BinnedColumn, called: BoolArray, schema: Schema) -> tuple[Sample, list[IntArray]]:
+    """Bins as cases with the score 1 if they are called positive, else 0; and by class the bins of its cases.
+
+    `called` says so at [bin, class].
+    """
+    bins, codes, weight = _occupied(column, schema.n_classes)
+    scores = np.concatenate([called[of_class, k] for k, of_class in enumerate(bins)]).astype(np.float64)
+    sample = Sample(Scores(codes, schema.labels, {"": scores}, "score", schema.positive, True, weight), "")
+    sample.effective_sizes = _effective_sizes(column)
+    return sample, bins
 
 
 def edge_scores(column: BinnedColumn, schema: Schema, classifier: str) -> Scores:

@@ -13,7 +13,7 @@ from math import e, log2
 
 import numpy as np
 
-from polyroc.engines.binned_sample import BinnedSample, pattern_sample
+from polyroc.engines.binned_sample import BinnedSample, called_sample, pattern_sample
 from polyroc.engines.binned_statistic import (
     ROUNDING,
     BinnedStatistic,
@@ -27,6 +27,7 @@ from polyroc.engines.bins import BinnedColumn
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import binned_areas, binned_components
+from polyroc.measures.applicability import ROUNDING as PROBABILITY_ROUNDING
 from polyroc.measures.measure import AreaForm, Bins, Measure
 from polyroc.measures.ordered import Chains
 from polyroc.measures.pairwise import area_gradient
@@ -59,6 +60,8 @@ def bounded_statistic(
         return bound_decisions(measure, column, rows, schema)
     if measure.bound_rule == "volumes":
         return bound_volumes(measure, column, schema)
+    if measure.bound_rule == "threshold":
+        return bound_at_threshold(measure, column, schema, place)
     if measure.bound_rule == "precision":
         return bound_average_precision(measure, column, schema, place)
     return bound_by_ranks(measure, column, schema, place)
@@ -128,6 +131,42 @@ def _integral(a: FloatArray, p: FloatArray, b: FloatArray) -> FloatArray:
     """The integral of u / (u + b) = 1 - b / (u + b) from a to a + p, which is p - b log(1 + p / (a + b))."""
     growth = np.divide(p, a + b, out=np.zeros(len(p)), where=b > 0)
     return np.asarray(p - b * np.log1p(growth))
+
+
+def bound_at_threshold(measure: Measure, column: BinnedColumn, schema: Schema, place: int) -> BoundedStatistic:
+    """A measure of probabilities of two classes that are at least a threshold; larger with more true positives.
+
+    Only the bin with the threshold inside it is not decided: at best its positives alone are called, at worst its
+    negatives alone. A threshold at an edge of bins, or bins of single values, leave no doubt.
+    """
+    assert schema.positive is not None
+    assert column.index is not None
+    edges, threshold = column.index.edges(), float(measure.settings["threshold"])
+    _check_probabilities(measure, edges)
+    above, inside = edges >= threshold, np.zeros(len(edges), dtype=np.bool_)
+    if column.index.layout is not None:
+        of_threshold = column.index.layout.locate(np.array([threshold]))
+        inside = (edges == column.index.layout.edges()[of_threshold]) & ~above
+    best = np.arange(2) == schema.positive
+    statistics = []
+    for called_inside in (np.zeros(2, dtype=np.bool_), ~best, best):
+        called = np.where(inside[:, None], called_inside, above[:, None])
+        sample, bins = called_sample(column, called, schema)
+        statistics.append(binned_statistic(measure(sample), bins, sample.starts, column, place))
+    tied, low, high = statistics
+    limits = measure.range(schema.n_classes, **measure.settings)
+    bounds = widen(low.value, high.value, [column], limits)
+    widths = np.where(inside, high.value - low.value, 0.0)
+    return BoundedStatistic(tied, *bounds, widths=lambda: {place: widths})
+
+
+def _check_probabilities(measure: Measure, edges: FloatArray) -> None:
+    """Raise an error if a bin, of which `edges` has the smallest number, is beyond the range of probabilities."""
+    if edges[0] < -PROBABILITY_ROUNDING or edges[-1] > 1.0 + PROBABILITY_ROUNDING:
+        raise NotApplicableError(
+            f"{measure.key} compares probabilities with the threshold, but values are from about {edges[0]:g} to "
+            f"{edges[-1]:g}; turn the scores into probabilities (calibrate them)."
+        )
 
 
 def bound_volumes(measure: Measure, column: BinnedColumn, schema: Schema) -> BoundedStatistic:

@@ -134,7 +134,11 @@ def _truncated(
     # The effective number of cases is relative to the range (see `Estimate.effective`), which is wider here.
     effective = cases * (high - low) / (limits[1] - limits[0])
     low, high = _guarded(boundary.value, seen, boundary.unseen, boundary.limits, effective, level)
-    if boundary.variance is None:  # a measure that only has unseen variance: not inside its guarded interval
+    # A value inside its range without any variance (no case is called): the unseen cases are all there is, and
+    # Wilson's interval would reach over a large part of the range.
+    is_constant = seen <= ROUNDING_ERROR and boundary.limits[0] < boundary.value < boundary.limits[1]
+    if boundary.variance is None and not (is_constant and boundary.unseen > 0):
+        # a measure that only has unseen variance: not inside its guarded interval
         usual = interval(boundary.value, seen, boundary.limits, effective, level)
         low, high = min(low, usual.low), max(high, usual.high)
     return ConfidenceInterval(*(min(max(end, limits[0]), limits[1]) for end in (low, high)))

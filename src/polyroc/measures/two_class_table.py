@@ -259,6 +259,8 @@ TABLE = (
         prevalence=True,
         linear=True,
         mean_over_cases=True,
+        bins="score",
+        bound_rule="threshold",
         **_FACTS,
     ),
 )

@@ -21,7 +21,7 @@ from polyroc.estimates.grouped import Grouped
 from polyroc.fronts.fixed_classifier import fixed_front
 from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
-from polyroc.inference.methods import Method
+from polyroc.inference.methods import Bootstrap, Method
 from polyroc.kernels.arrays import IntArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES, headline_measure
@@ -52,6 +52,7 @@ FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, an
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
 MOST_COSTS = 9000  # cost vectors over all classifiers
+CUT_POINT_RESAMPLES = 500  # in which cut-points are chosen again
 FRONT_EFFORT = 5.4e8  # cost vectors x cases x classes^2 per classifier
 
 
@@ -262,12 +263,17 @@ class _Collection:
             raise NotApplicableError(f"there are more than {MOST_CLASSES} classes.")
 
     def points(self) -> dict[str, Any] | None:
-        if self.scores.kind == "decisions" or (self.scores.n_classes > 2 and self.scores.kind != "matrix"):
+        """Two classes: least error; more: Bayes' rule of probabilities, or cut-points of one score by Youden."""
+        scores = self.scores.pool_folds()
+        many, along = scores.n_classes > 2, scores.kind == "score"
+        if scores.kind == "decisions" or (many and along and not scores.ordered):
             return None
         self._check_classes()
-        calibrated = self.scores.n_classes > 2
-        names = [name for name in self.scores.classifiers if name not in self.scores.negated]
-        return {name: operate(self.scores.pool_folds(), classifier=name, calibrated=calibrated) for name in names}
+        choice: dict[str, Any] = {"calibrated": many}
+        if many and along:
+            choice = {"criterion": "youden", "method": Bootstrap(n=CUT_POINT_RESAMPLES, rng=self.seed)}
+        names = [name for name in scores.classifiers if name not in scores.negated]
+        return {name: operate(scores, classifier=name, **choice) for name in names}
 
     def fronts(self) -> dict[str, Any] | None:
         scores = self.explored

@@ -19,6 +19,7 @@ from polyroc.output.sentences import clipped, listed, shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
 from polyroc.reports.subgroups import subgroup_sentences
 from polyroc.results.provenance import Provenance
+from polyroc.rules import CutPointRule
 from polyroc.studies.summaries.paired_tests import PairedTest
 
 __all__ = ["MOST_PAIRS", "Conclusion", "PairSentences", "compared_measure", "conclude"]
@@ -126,8 +127,13 @@ class _Writer:
         if best in self.findings.rates:
             yield from self._worst_error(best, self.findings.rates[best], "The")
         elif best in self.findings.points:
+            point = self.findings.points[best]
             where = "At the threshold of least error on these cases, the"
-            yield from self._worst_error(best, self.findings.points[best].confusion, where)
+            if isinstance(point.rule, CutPointRule):
+                cuts = clipped("; ".join(point.threshold_texts(self.level)))
+                yield f"Cut-points of the largest generalised Youden index: {cuts}."
+                where = "At these, corrected for the choice, the"
+            yield from self._worst_error(best, point.confusion, where)
 
     def subgroups(self) -> Iterator[str]:
         """Whether subgroups differ: in the value of the best classifier, and in its differences to the others."""

@@ -136,7 +136,7 @@ def why_not_explored(scores: Scores) -> str | None:
         return f"With more than {MOST_CLASSES} classes the costs do not fit into a page; use operate in Python."
     if scores.n_classes > 2:
         if scores.kind != "matrix":
-            return "With one score for more than two classes no decision rule is available; give probabilities."
+            return "With one score for more than two classes there are only cut-points; give probabilities."
         for name, values in scores.values.items():
             if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
                 return (

@@ -18,6 +18,7 @@ from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
 from polyroc.reports.subgroups import forest_figure, subgroup_sentences
 from polyroc.reports.tables import confusions, divided_measures
+from polyroc.rules import CutPointRule
 from polyroc.studies.summaries.friedman import Friedman
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def _texts(report: "Report") -> dict[str, Any]:
         "conclusion": report.conclusion,
         "tables": by_key,
         "spans": _spans(by_key.get("measures")),
-        "decisions": "of the decisions" if findings.rates else "at the threshold of least error",
+        "decisions": _decided(findings),
+        "cut_points": by_key.get("cut-points"),
         "confusions": [table for key, table in by_key.items() if key.startswith("rates-")],
         "comparison": findings.comparison,
         "subgroups": None if findings.subgroups is None else subgroup_sentences(findings.subgroups, report.level),
@@ -100,6 +102,15 @@ def _texts(report: "Report") -> dict[str, Any]:
         "level": level_text(report.level),
         "alpha": f"{1 - report.level:.2g}",
     }
+
+
+def _decided(findings: Findings) -> str:
+    """Which decisions the confusion rates are of."""
+    if findings.rates:
+        return "of the decisions"
+    if any(isinstance(point.rule, CutPointRule) for point in findings.points.values()):
+        return "at the cut-points of the largest generalised Youden index, corrected for the choice"
+    return "at the threshold of least error"
 
 
 def _data(report: "Report") -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The tables of a report, the same for every format."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import isnan
+from math import isnan, nan
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.estimate import Estimate
@@ -12,6 +12,7 @@ from polyroc.output.numbers import DASH, chance_text, defined, level_text, p_num
 from polyroc.output.sentences import printable, shortened
 from polyroc.output.tables import Bar, Table, columns
 from polyroc.reports.findings import Findings
+from polyroc.rules import CutPointRule
 
 __all__ = [
     "ESTIMATE_COLUMNS",
@@ -41,6 +42,7 @@ def tables(findings: Findings, level: float = 0.95) -> list[Table]:
         _differences(findings, level),
         _folds(findings, level),
         _parts(findings, level),
+        _cut_points(findings, level),
         *_confusion_tables(findings, level),
     ]
     return [table for table in every if table is not None]
@@ -198,6 +200,23 @@ def divided_measures(evaluation: Evaluation) -> list[Estimate]:
     records = {key: record_of(key) for _, key in evaluation.estimates}
     shown = {key for key, record in records.items() if record is not None and record.parts in TABLED}
     return [estimate for (_, key), estimate in evaluation.estimates.items() if key in shown]
+
+
+def _cut_points(findings: Findings, level: float) -> Table | None:
+    """The cut-points of one ordered score: the class that is decided from each on, with intervals."""
+    names, rows = _names(findings), []
+    for name, point in findings.points.items():
+        if isinstance(point.rule, CutPointRule):
+            none = [(nan, nan)] * len(point.thresholds)
+            intervals = none if point.uncertainty is None else point.threshold_intervals(level)
+            labels = shortened(point.confusion.classes)[1:]
+            for label, value, ends in zip(labels, point.thresholds, intervals, strict=True):
+                numbers = (DASH if isnan(number) else f"{number:.6g}" for number in (value, *ends))
+                rows.append((names[name], label, *numbers))
+    if not rows:
+        return None
+    heads = columns(("classifier", "class"), ("from", "low", "high"))
+    return Table("Cut-points of the score", heads, tuple(rows), key="cut-points")
 
 
 def _confusion_tables(findings: Findings, level: float) -> Iterator[Table]:

@@ -48,10 +48,11 @@ def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
 class Study(Result):
     """Learners compared on data sets by cross-validation. Made by `polyroc.study`, or read by `Study.open`.
 
-    Tests over the folds of a data set (`anova`, `duncan`, `tukey`, `corrected_t`, `fold_test`) return one result
-    if there is one data set or `data_set` is given, else a dict by data set; tests over data sets (`friedman`,
-    `wilcoxon`) use all of them. The measure is the first of the plan by default. Other options are those of the
-    function of the same name in `polyroc.studies.summaries`, which documents the test and what it assumes.
+    Tests over the folds of a data set (`anova`, `duncan`, `tukey`, `corrected_t`, `five_by_two`, `fold_test`)
+    return one result if there is one data set or `data_set` is given, else a dict by data set; tests over data
+    sets (`friedman`, `wilcoxon`) use all of them. The measure is the first of the plan by default. Other options
+    are those of the function of the same name in `polyroc.studies.summaries`, which documents the test and what it
+    assumes.
 
     Attributes
     ----------
@@ -329,6 +330,21 @@ class Study(Result):
         from polyroc.studies.summaries import corrected_t
 
         return self._on_data_sets(corrected_t, measure, data_set, options)
+
+    @validated
+    def five_by_two(
+        self, measure: str | None = None, data_set: str | None = None, **options: Any
+    ) -> "PairedTests | dict[str, PairedTests]":
+        """Alpaydin's 5x2 cv F test (or Dietterich's t) of all pairs on a data set: five repeats of two folds."""
+        from polyroc.studies.summaries import five_by_two
+
+        splitting = self.plan.splitting
+        if (splitting.kind, splitting.folds, splitting.repeats) != ("k-fold", 2, 5):
+            raise InputError(
+                f"A 5x2 test needs five repeats of two folds, here {splitting.design}; plan the study with "
+                "folds = 2 and repeats = 5, or use corrected_t."
+            )
+        return self._on_data_sets(five_by_two, measure, data_set, options)
 
     @validated
     def friedman(self, measure: str | None = None, **options: Any) -> "Friedman":
