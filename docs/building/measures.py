@@ -13,6 +13,7 @@ NEEDS = {
     "ordered": "one number a case, and the order of the classes (`labels=`)",
     "columns": "one column per class, any numbers",
     "probabilities": "one probability per class",
+    "forecast": "the probability of each class, in rows that sum to 1; or, of two, of the positive one",
     "decisions": "decisions (labels), or what they can be made from: one column per class, or for two classes a "
     "score and a threshold",
 }

@@ -64,6 +64,7 @@ class OptionNames(NamedTuple):
 
 TWO, ANY = "Two classes", "Any number of classes"
 ORDERED, UNORDERED = "Ordered classes, one score", "Three unordered classes, probabilities"
+PROBABILITIES = "Proper scores of probabilities"
 VERBS, ABSENT = "Not a measure but a verb", "Not in polyroc"
 
 MEASURE_NAMES = (
@@ -231,6 +232,34 @@ MEASURE_NAMES = (
     MeasureNames(UNORDERED, "mossman", "three-way ROC", "", ("mossman", "three_way_roc")),
     MeasureNames(UNORDERED, "sahiner", "normalised VUS", "", ("sahiner", "normalised_vus", "normalized_vus")),
     MeasureNames(
+        PROBABILITIES,
+        "brier",
+        "Brier score, mean squared error of probabilities",
+        "scikit-learn `brier_score_loss`",
+        ("brier_score", "brier_score_loss", "mse", "neg_brier_score", "quadratic_score"),
+    ),
+    MeasureNames(
+        PROBABILITIES,
+        "brier_skill",
+        "Brier skill score, scaled Brier score, index of prediction accuracy (IPA)",
+        "scikit-learn `d2_brier_score`; riskRegression `Score`",
+        ("bss", "scaled_brier", "ipa", "d2_brier_score", "brier_skill_score"),
+    ),
+    MeasureNames(
+        PROBABILITIES,
+        "log_loss",
+        "log loss, cross-entropy, mean negative log-likelihood",
+        "scikit-learn `log_loss`",
+        ("neg_log_loss", "logloss", "cross_entropy", "nll", "logarithmic_score", "ignorance"),
+    ),
+    MeasureNames(
+        PROBABILITIES,
+        "spherical",
+        "spherical score",
+        "scoring rules in forecasting",
+        ("spherical_score",),
+    ),
+    MeasureNames(
         VERBS,
         "",
         "Youden's J, informedness, Kolmogorov-Smirnov statistic of a score: the largest TPR - FPR",
@@ -288,23 +317,6 @@ MEASURE_NAMES = (
         "scikit-learn `f1_score`; yardstick `f_meas`",
         ("f1", "f1_score", "f_measure", "f_meas", "f_score", "fbeta", "f2", "dice", "f1_macro", "f1_weighted"),
         instead="scikit-learn has it, f1_score; 'ppv' and 'sensitivity' are its two parts",
-    ),
-    MeasureNames(
-        ABSENT,
-        "",
-        "Brier score, mean squared error of probabilities",
-        "scikit-learn `brier_score_loss`",
-        ("brier", "brier_score", "brier_score_loss", "mse", "neg_brier_score"),
-        instead="scikit-learn has it, brier_score_loss; it measures calibration too, while polyroc's "
-        "measures are of discrimination",
-    ),
-    MeasureNames(
-        ABSENT,
-        "",
-        "log loss, cross-entropy, deviance",
-        "scikit-learn `log_loss`",
-        ("log_loss", "neg_log_loss", "logloss", "cross_entropy", "deviance", "nll"),
-        instead="scikit-learn has it, log_loss",
     ),
     MeasureNames(
         ABSENT,
