@@ -407,7 +407,10 @@ def corp(y, p, w):
     """Miscalibration, discrimination and uncertainty of the Brier score."""
     values = sorted(set(p))
     own = [[x for x in range(len(p)) if p[x] == value] for value in values]
-    totals, weights = [sum(w[x] * y[x] for x in cases) for cases in own], [sum(w[x] for x in cases) for cases in own]
+    totals, weights = (
+        [sum(w[x] * y[x] for x in cases) for cases in own],
+        [sum(w[x] for x in cases) for cases in own],
+    )
     fitted = dict(zip(values, isotonic(totals, weights), strict=True))
     share = mean(y, w)
     squares = [

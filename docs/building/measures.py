@@ -40,7 +40,7 @@ def facts(measure: Measure) -> str:
         "Symbol": measure.symbol,
         "Input": NEEDS[measure.needs],
         "Classes": classes(measure),
-        "Range": by_classes(measure, lambda c: _span(*measure.range(c, **measure.settings))),
+        "Range": by_classes(measure, lambda c: _span(measure, *measure.range(c, **measure.settings))),
         "Chance": chance(measure),
         "Better": "larger" if measure.larger_is_better else "smaller",
         "Options": options(measure),
@@ -115,8 +115,9 @@ def number(value: float) -> str:
     return str(simple) if abs(float(simple) - value) < 1e-12 else f"{value:.4g}"
 
 
-def _span(low: float, high: float) -> str:
-    return f"{number(low) if isfinite(low) else 'minus the odds of the threshold'} to {number(high)}"
+def _span(measure: Measure, low: float, high: float) -> str:
+    least = "minus the odds of the threshold" if measure.required else "minus infinity"
+    return f"{number(low) if isfinite(low) else least} to {number(high) if isfinite(high) else 'infinity'}"
 
 
 def _spelled(measure: Measure) -> str:

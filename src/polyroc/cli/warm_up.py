@@ -111,6 +111,7 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
             pr.operate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], criterion=criterion, method=pr.Bootstrap(20, rng=0))
             for criterion in ("youden", "closest")
         ],
+        "calibration": lambda: [pr.calibration(y2, P2[:, 1], n=50)],
         "fronts": lambda: [pr.front(y3, P3, n=20, rng=0, n_jobs=1), searched_front()],
         "comparison of measures": lambda: [
             pr.compare_measures("auc", "accuracy", positives=3, negatives=3, n_jobs=1),

@@ -302,6 +302,17 @@ MEASURE_NAMES = (
         instead="curve(...) and surface(...) have them, with bands",
     ),
     MeasureNames(
+        VERBS,
+        "",
+        "calibration slope and intercept, calibration-in-the-large, reliability diagram, Spiegelhalter's z",
+        "scikit-learn `calibration_curve`; R `val.prob` of rms; reliabilitydiag",
+        (
+            *("calibration", "calibration_slope", "calibration_intercept", "calibration_in_the_large"),
+            *("calibration_curve", "reliability", "reliability_curve", "spiegelhalter", "val_prob"),
+        ),
+        instead="calibration(...)",
+    ),
+    MeasureNames(
         ABSENT,
         "",
         "one-versus-rest AUC weighted by class frequency (Provost & Domingos), AUNP",
@@ -363,10 +374,10 @@ MEASURE_NAMES = (
     MeasureNames(
         ABSENT,
         "",
-        "calibration error, Hosmer-Lemeshow",
-        "scikit-learn `calibration_curve`; R `val.prob` of rms",
-        ("ece", "calibration", "calibration_error", "expected_calibration_error", "hosmer_lemeshow"),
-        instead="scikit-learn (calibration_curve) and the R package rms (val.prob) have it",
+        "expected calibration error (ECE), Hosmer-Lemeshow test",
+        "torchmetrics `CalibrationError`; R `hoslem.test` of ResourceSelection",
+        ("ece", "calibration_error", "expected_calibration_error", "hosmer_lemeshow", "mce", "ace"),
+        instead="both depend on bins; calibration(...) has tests and a decomposition that do not",
     ),
     MeasureNames(
         ABSENT,
