@@ -62,6 +62,7 @@ bench-scale: $(READY) ## files larger than memory: 10^8 rows, made and removed (
 
 coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (about an hour on two cores)
 	@$(BIN)/python docs/coverage_study/run.py
+	@$(BIN)/python docs/calibration_study/run.py
 	@$(BIN)/python docs/cross_validation_study/run.py
 
 crash: $(READY) ## 1,000 kills of runs that write files: results in docs/crash_study (half an hour on two cores)

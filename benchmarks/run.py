@@ -64,6 +64,18 @@ def auc_error():
     yield f"average precision with error, n = {n:.0e}", "polyroc / numpy.sort", ours / sort, "<=", 6
 
 
+def probabilities():
+    n = 10**7
+    rng = np.random.default_rng(1)
+    p = rng.random(n)
+    y = rng.random(n) < p
+    ours = best(lambda: pr.evaluate(y, p, measure="brier").standard_error)
+    yield f"Brier score with error, n = {n:.0e}", "polyroc / numpy.sort", ours / best(lambda: np.sort(p)), "<=", 1
+    few = 10**5
+    ours = best(lambda: pr.calibration(y[:few], p[:few]).event().curve.consistency)
+    yield f"calibration, curve with simultaneous bands, n = {few:.0e}", "seconds", ours, "<=", 3
+
+
 def cross_validated_auc():
     n, folds = 10**6, 10
     y, s = two_classes(n)
@@ -180,6 +192,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "auc value": auc_value,
     "auc error": auc_error,
     "folds": cross_validated_auc,
+    "probabilities": probabilities,
     "hand_till": hand_till,
     "bootstrap": bootstrap,
     "comparison": comparison,

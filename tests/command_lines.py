@@ -34,6 +34,7 @@ VALID_LINES = {
     ],
     "curve": [TWO, f"{TWO} --engine duckdb"],
     "datasets": [""],
+    "calibration": ["two_p.csv --truth y --scores p --replicates 50"],
     "decision-curve": ["two_p.csv --truth y --scores p"],
     "demo": [""],
     "evaluate": [f"{TWO} -m auc", f"{TWO} -m auc --engine duckdb"],

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement, groupby, pairwise, permutations, product
 from math import erfc, exp, factorial, hypot, inf, log, log2, nan, pi, prod, sqrt
+from operator import mul
 
 from scipy.optimize import linprog
 from scipy.stats import binom, gamma, norm
@@ -344,6 +345,79 @@ def npv(y, s, w, threshold):
 def expected_cost(y, s, w, threshold, false_positive=1.0, false_negative=1.0):
     _, fn, fp, _ = table(y, s, w, threshold)
     return (fn * false_negative + fp * false_positive) / sum(w)
+
+
+# Probabilities, whose rows sum to 1 ----------------------------------------------------------------------------
+
+
+def brier_of(row, k):
+    """The squared distance from what happened; half of it for two classes."""
+    total = sum((p - (m == k)) ** 2 for m, p in enumerate(row))
+    return total / 2 if len(row) == 2 else total
+
+
+def brier(y, P, w):
+    return mean([brier_of(row, k) for row, k in zip(P, y, strict=True)], w)
+
+
+def brier_skill(y, P, w):
+    """1 - the Brier score over that of predicting the shares of the classes."""
+    shares = [total(y, w, k) / sum(w) for k in range(len(P[0]))]
+    return 1 - brier(y, P, w) / brier(y, [shares] * len(y), w)
+
+
+def log_loss(y, P, w):
+    return mean([-log(row[k]) for row, k in zip(P, y, strict=True)], w)
+
+
+def spherical(y, P, w):
+    return mean([row[k] / sqrt(sum(p**2 for p in row)) for row, k in zip(P, y, strict=True)], w)
+
+
+def recalibration(y, p):
+    """Calibration-in-the-large and slope, by Newton's method in plain numbers."""
+    x = [log(q / (1 - q)) for q in p]
+    a = 0.0
+    for _ in range(50):
+        mu = [1 / (1 + exp(-(a + v))) for v in x]
+        a += sum(k - m for k, m in zip(y, mu, strict=True)) / sum(m * (1 - m) for m in mu)
+    c, b = 0.0, 1.0
+    for _ in range(50):
+        mu = [1 / (1 + exp(-(c + b * v))) for v in x]
+        h = [m * (1 - m) for m in mu]
+        g = [k - m for k, m in zip(y, mu, strict=True)]
+        s0, s1, s2 = sum(h), sum(map(mul, h, x)), sum(k * v * v for k, v in zip(h, x, strict=True))
+        g0, g1 = sum(g), sum(map(mul, g, x))
+        det = s0 * s2 - s1 * s1
+        c, b = c + (s2 * g0 - s1 * g1) / det, b + (s0 * g1 - s1 * g0) / det
+    return a, b
+
+
+def isotonic(totals, weights):
+    """The largest of all smallest means of runs: max over i <= k of min over j >= k of mean(i..j)."""
+
+    def mean_of(i, j):
+        return sum(totals[i : j + 1]) / sum(weights[i : j + 1])
+
+    n = len(totals)
+    return [max(min(mean_of(i, j) for j in range(k, n)) for i in range(k + 1)) for k in range(n)]
+
+
+def corp(y, p, w):
+    """Miscalibration, discrimination and uncertainty of the Brier score."""
+    values = sorted(set(p))
+    own = [[x for x in range(len(p)) if p[x] == value] for value in values]
+    totals, weights = (
+        [sum(w[x] * y[x] for x in cases) for cases in own],
+        [sum(w[x] for x in cases) for cases in own],
+    )
+    fitted = dict(zip(values, isotonic(totals, weights), strict=True))
+    share = mean(y, w)
+    squares = [
+        mean([(k - q) ** 2 for k, q in zip(y, forecast, strict=True)], w)
+        for forecast in (p, [fitted[q] for q in p], [share] * len(y))
+    ]
+    return squares[0] - squares[1], squares[2] - squares[1], squares[2]
 
 
 # Variance --------------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ SPACES = (
     pr.estimates,
     pr.fronts,
     pr.power,
+    pr.reliability,
     pr.studies,
     pr.studies.summaries,
 )
@@ -48,6 +49,7 @@ MADE_BY_VERBS = {
     "Band",
     "BenefitDifference",
     "BinormalFit",
+    "Calibration",
     "Certificate",
     "ClassifierOutputs",
     "Comparison",
@@ -64,6 +66,8 @@ MADE_BY_VERBS = {
     "FoldTable",
     "Estimate",
     "Evaluation",
+    "EventCalibration",
+    "ReliabilityCurve",
     "Friedman",
     "Front",
     "FrontVolumes",
@@ -297,6 +301,13 @@ VALID_CALLS = {
     "rates": lambda: _data(pr.rates, threshold=0.5),
     "operate": lambda: _data(pr.operate),
     "decision_curve": lambda: _data(pr.decision_curve, "two_columns"),
+    "calibration": lambda: _data(pr.calibration, "two_columns", n=50),
+    "Calibration.event": lambda: ValidCall(
+        DATA["two_columns"].call(pr.calibration, n=50).event, {"classifier": None, "event": None}
+    ),
+    "Calibration.chosen": lambda: ValidCall(
+        DATA["two_columns"].call(pr.calibration, n=50).chosen, {"classifier": None, "event": None}
+    ),
     "front": lambda: _data(pr.front, "three", n=20, n_jobs=1),
     "report": lambda: _data(pr.report, path=None),
     "scorer": lambda: ValidCall(pr.scorer, {"measure": "auc"}),

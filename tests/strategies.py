@@ -81,6 +81,14 @@ def probabilities(draw, c=None, least=1):
 
 
 @st.composite
+def forecasts(draw, c=None, least=1):
+    """(y, P) whose rows are positive and sum to 1; few distinct probabilities, or many."""
+    y, P = draw(probabilities(c=c, least=least))
+    P = P + 0.125
+    return y, P / P.sum(axis=1, keepdims=True)
+
+
+@st.composite
 def leaning(draw):
     """(y, P) of three classes with two cases or more; each leans to its own, so most have Sahiner's domain."""
     y = draw(classes(c=3, least=2))
@@ -95,5 +103,5 @@ def fitting(measure, least=1):
     few, most = measure.classes[0], min(measure.classes[1] or 4, 4)
     if measure.needs == "score":
         return ordered(c=2, least=least)
-    kind = ordered if measure.needs == "ordered" else probabilities
+    kind = {"ordered": ordered, "forecast": forecasts}.get(measure.needs, probabilities)
     return st.integers(few, most).flatmap(lambda c: kind(c=c, least=least))

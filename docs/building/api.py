@@ -9,9 +9,19 @@ import polyroc
 from polyroc.results.result import Result
 
 Kind = Literal["functions", "records", "results"]
-NAMESPACES = ("estimates", "curves", "decisions", "fronts", "studies", "power", "consistency", "conversions")
-VERBS = ("read", "evaluate", "compare", "curve", "surface", "rates", "operate", "decision_curve", "front",
-         "compare_measures", "study", "sample_size", "scorer", "plot", "report")  # fmt: skip
+NAMESPACES = (
+    "estimates",
+    "curves",
+    "decisions",
+    "reliability",
+    "fronts",
+    "studies",
+    "power",
+    "consistency",
+    "conversions",
+)
+VERBS = ("read", "evaluate", "compare", "curve", "surface", "rates", "operate", "calibration", "decision_curve",
+         "front", "compare_measures", "study", "sample_size", "scorer", "plot", "report")  # fmt: skip
 
 
 def names(kind: Kind) -> list[str]:

@@ -13,6 +13,7 @@ NEEDS = {
     "ordered": "one number a case, and the order of the classes (`labels=`)",
     "columns": "one column per class, any numbers",
     "probabilities": "one probability per class",
+    "forecast": "the probability of each class, in rows that sum to 1; or, of two, of the positive one",
     "decisions": "decisions (labels), or what they can be made from: one column per class, or for two classes a "
     "score and a threshold",
 }
@@ -39,7 +40,7 @@ def facts(measure: Measure) -> str:
         "Symbol": measure.symbol,
         "Input": NEEDS[measure.needs],
         "Classes": classes(measure),
-        "Range": by_classes(measure, lambda c: _span(*measure.range(c, **measure.settings))),
+        "Range": by_classes(measure, lambda c: _span(measure, *measure.range(c, **measure.settings))),
         "Chance": chance(measure),
         "Better": "larger" if measure.larger_is_better else "smaller",
         "Options": options(measure),
@@ -114,8 +115,9 @@ def number(value: float) -> str:
     return str(simple) if abs(float(simple) - value) < 1e-12 else f"{value:.4g}"
 
 
-def _span(low: float, high: float) -> str:
-    return f"{number(low) if isfinite(low) else 'minus the odds of the threshold'} to {number(high)}"
+def _span(measure: Measure, low: float, high: float) -> str:
+    least = "minus the odds of the threshold" if measure.required else "minus infinity"
+    return f"{number(low) if isfinite(low) else least} to {number(high) if isfinite(high) else 'infinity'}"
 
 
 def _spelled(measure: Measure) -> str:

@@ -103,6 +103,24 @@ def net_benefit() -> Figure:
     return figure
 
 
+def proper(measure: str) -> Figure:
+    """What a case adds to a proper score, by the probability of its true class."""
+    figure, ax = axes(xlabel="probability of the true class", ylabel=f"{MEASURES[measure].name} of a case")
+    p = np.linspace(0.01, 1, 200)
+    value = {
+        "brier": (1 - p) ** 2,
+        "brier_skill": 1 - (1 - p) ** 2 / 0.25,
+        "log_loss": -np.log(p),
+        "spherical": p / np.sqrt(p**2 + (1 - p) ** 2),
+    }[measure]
+    ax.plot(p, value, color=BLUE)
+    if measure == "brier_skill":
+        ax.axhline(0, color=GREY, linewidth=0.8)
+        ax.text(0.02, 0.08, "predict the shares", color=GREY, fontsize=8)
+    ax.set_xlim(0, 1)
+    return figure
+
+
 def threshold(rate: str) -> Figure:
     """Scores of two classes, a threshold, and the share it decides rightly."""
     figure, ax = axes(xlabel="score", yticks=[])
@@ -300,6 +318,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "npv": partial(predictive, "npv"),
     "expected_cost": cost,
     "net_benefit": net_benefit,
+    **{key: partial(proper, key) for key in ("brier", "brier_skill", "log_loss", "spherical")},
     "vus": lambda: from_plot(lambda: pr.surface(*marker(), labels=ORDER)),
     "scurfield": lambda: from_plot(lambda: pr.evaluate(*marker(), measure="scurfield", labels=ORDER)),
     "umbrella": umbrella,

@@ -5,7 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from models import MODELS, Model
-from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
+from quantities import (
+    COLUMNS,
+    DECISIONS,
+    DISCRETE,
+    FIXED_RATE,
+    FORECASTS,
+    MANY_CLASSES,
+    ORDERED,
+    PROBABILITIES,
+    TWO_CLASSES,
+)
 
 Sizes = tuple[int, ...]
 OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP = 2000, 1000, 500, 300, 150  # replicates
@@ -85,7 +95,7 @@ def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
     grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
-    grid += [*_curve_tests(), *_subgroups(), *_choices()]
+    grid += [*_curve_tests(), *_subgroups(), *_choices(), *_forecasts()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -276,6 +286,28 @@ def _curve_pairs() -> list[Cell]:
     grid = [Cell("pair", "heavy tails", v, n, measures) for v in two for n in ((25, 25), (100, 100), (400, 20))]
     grid += [Cell("pair", "cohort", v, n, measures[:3]) for v in two for n in ((70, 30), (280, 120))]
     return grid + [Cell("pair", m, v, (100, 40), measures) for m in ("Laplace", "similar") for v in two]
+
+
+def _forecasts() -> list[Cell]:
+    """Proper scores; the probabilities are too extreme at 0.65, too moderate at 0.95."""
+    sizes = ((10, 10), (50, 50), (400, 400), (400, 20), (20, 400))
+    grid = [
+        Cell("single", m, (a,), n, FORECASTS) for m in ("normal", "Laplace") for a in (0.65, 0.95) for n in sizes
+    ]
+    grid += [Cell("single", "heavy tails", (0.8,), n, FORECASTS) for n in sizes]
+    grid += [
+        Cell("single", m, (0.8,), n, FORECASTS) for m in ("clusters", "weights") for n in ((60, 60), (300, 30))
+    ]
+    grid += [
+        Cell("single", "cohort", (a,), n, FORECASTS)
+        for a in (0.65, 0.95)
+        for n in ((35, 15), (280, 120), (400, 20))
+    ]
+    grid += [Cell("single", "columns", (0.8,), n, FORECASTS) for n in ((25, 25, 25), (100, 100, 5))]
+    two = ((0.85, 0.85), (0.85, 0.95))
+    grid += [Cell("pair", "heavy tails", v, n, FORECASTS) for v in two for n in ((25, 25), (100, 100), (400, 20))]
+    grid += [Cell("pair", "cohort", v, n, FORECASTS) for v in two for n in ((70, 30), (280, 120))]
+    return grid + [Cell("pair", "Laplace", v, (100, 40), FORECASTS) for v in two]
 
 
 def _several() -> list[Cell]:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 from models import CLUSTER, MODELS, OUTLIER_MODELS
-from quantities import FIXED_RATE
+from quantities import FIXED_RATE, FORECASTS
 
 Row: TypeAlias = Mapping[str, str]
 Rows: TypeAlias = list[dict[str, str]]
@@ -57,6 +57,7 @@ BY_SHARES = (
     "cost_area",
     "information_gain",
     "ova",
+    *FORECASTS,
 )
 
 REASONS = {
@@ -84,6 +85,8 @@ REASONS = {
     "chosen on the cases": "The threshold was chosen on the same cases. The correction of the rates for the "
     "choice is itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is "
     "not proven.",
+    "skewed losses": "A few cases with a small probability of their true class make most of a mean loss. A sample "
+    "with none of them has a value and a standard error that are too small.",
     "unexplained": "None of the above.",
 }
 
@@ -225,6 +228,7 @@ RULES: dict[str, Callable[[Row, int], bool]] = {
     "few errors": lambda row, smallest: smallest * (1.0 - highest(row)) <= 5 + 1e-9,
     "estimated slope": lambda row, _: row["measure"] in FIXED_RATE,
     "one side": lambda row, _: row["test"] in ("greater", "less"),
+    "skewed losses": lambda row, _: row["measure"] in FORECASTS,
 }
 
 

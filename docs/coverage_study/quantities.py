@@ -22,6 +22,7 @@ COLUMNS = ("hand_till", "ova", "pdi")
 PROBABILITIES = ("he", "mossman", "sahiner(malignant=2)")
 DECISIONS = ("accuracy", "macro_average", "pairwise_accuracy", "ht3")
 ORDERED = ("vus", "scurfield", "scurfield(corrected=True)", "umbrella")
+FORECASTS = ("brier", "brier_skill", "log_loss", "spherical")  # proper scores of probabilities
 TWO_CLASSES = (*SCORE, *THRESHOLD, *FROM_RATES, "net_benefit")
 MANY_CLASSES = (*COLUMNS, *PROBABILITIES, *DECISIONS, "rate", "information_gain")
 DISCRETE = (*THRESHOLD, *FROM_RATES, *DECISIONS, "net_benefit")
@@ -67,7 +68,9 @@ def inputs(name: str, data: Data, classifier: int, setting: Setting) -> Any:
     scores = data.scores[classifier]
     if name in PROBABILITIES:
         return probabilities(scores)
-    if name == "net_benefit":
+    if name in FORECASTS and scores.ndim == 2:
+        return probabilities(scores)
+    if name == "net_benefit" or name in FORECASTS:
         return chances(scores, setting)
     if name in COLUMNS:
         return ndtr(scores)

@@ -25,7 +25,7 @@ from models import (
     steps,
     volume,
 )
-from quantities import BENEFIT_AT, FIXED_RATE, SPECIAL, Setting, inputs, measure_text, order
+from quantities import BENEFIT_AT, FIXED_RATE, FORECASTS, SPECIAL, Setting, chances, inputs, measure_text, order
 from scipy.optimize import brentq
 from scipy.special import logit, ndtri
 
@@ -36,7 +36,14 @@ KEY = ("measure", "model", "value", "shares")
 LARGE = 500_000  # cases of the largest class behind a simulated value
 SLOW = {"he": (500, 300), "sahiner(malignant=2)": (300, 800)}  # cases of the largest class a sample; samples
 SAMPLES = 25
-BY_PREVALENCE = ("ova", "accuracy", "pairwise_accuracy", "ht3", "information_gain")  # of those without a formula
+BY_PREVALENCE = (
+    "ova",
+    "accuracy",
+    "pairwise_accuracy",
+    "ht3",
+    "information_gain",
+    *FORECASTS,
+)  # of those without a formula
 AT_CHANCE = {
     "ht3": 0.5,
     "pairwise_accuracy": 0.5,
@@ -83,6 +90,8 @@ def _exact(measure: str, model: Model, value: float, sizes: tuple[int, ...]) -> 
         return _of_ordered(measure, laws, at_chance=step < 1e-9)
     prevalence = sizes[1] / sum(sizes)
     setting = setting_of(model)
+    if measure in FORECASTS:
+        return _of_forecasts(measure, laws, prevalence, setting)
     ranked = _of_ranks(measure, laws, prevalence)
     return _of_decisions(measure, laws, prevalence, setting) if ranked is None else ranked
 
@@ -168,6 +177,20 @@ def _of_decisions(measure: str, laws: list[Law], prevalence: float, setting: Set
         "information_gain": _information(matrix, np.array([q, p])),
     }
     return exact.get(measure)
+
+
+def _of_forecasts(measure: str, laws: list[Law], prevalence: float, setting: Setting) -> float:
+    """Proper scores of two classes: means over the scores of either class."""
+
+    def score(p: Floats) -> Floats:
+        if measure == "log_loss":
+            return np.asarray(-np.log(p))
+        return np.asarray(p / np.hypot(p, 1.0 - p) if measure == "spherical" else (1.0 - p) ** 2)
+
+    negative = laws[0].mean(lambda x: score(1.0 - chances(x, setting)))
+    positive = laws[1].mean(lambda x: score(chances(x, setting)))
+    mean = prevalence * positive + (1.0 - prevalence) * negative
+    return 1.0 - mean / (prevalence * (1.0 - prevalence)) if measure == "brier_skill" else mean
 
 
 def _information(rates: Floats, priors: Floats) -> float:

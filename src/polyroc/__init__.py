@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         estimates,
         fronts,
         power,
+        reliability,
         studies,
     )
     from polyroc.consistency.compare_measures import compare_measures
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from polyroc.plots import plot
     from polyroc.power.result import SampleSize
     from polyroc.power.sample_size import sample_size
+    from polyroc.reliability.calibration import calibration
     from polyroc.reports.report import report
     from polyroc.reports.result import Report
     from polyroc.rules import Rule
@@ -96,6 +98,7 @@ __all__ = [
     "Tally",
     "Unbiased",
     "__version__",
+    "calibration",
     "compare",
     "compare_measures",
     "consistency",
@@ -119,6 +122,7 @@ __all__ = [
     "power",
     "rates",
     "read",
+    "reliability",
     "report",
     "sample_size",
     "scorer",
@@ -158,6 +162,7 @@ __getattr__, __dir__ = attach(
         "Surface": "polyroc.curves.surface",
         "Tally": "polyroc.engines.tally",
         "Unbiased": "polyroc.inference.methods.unbiased",
+        "calibration": "polyroc.reliability.calibration",
         "compare": "polyroc.inference.compare",
         "compare_measures": "polyroc.consistency.compare_measures",
         "consistency": "polyroc.consistency",
@@ -181,6 +186,7 @@ __getattr__, __dir__ = attach(
         "power": "polyroc.power",
         "rates": "polyroc.decisions.rates",
         "read": "polyroc.io.read",
+        "reliability": "polyroc.reliability",
         "report": "polyroc.reports.report",
         "sample_size": "polyroc.power.sample_size",
         "scorer": "polyroc.inference.scorer",

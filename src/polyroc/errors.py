@@ -13,6 +13,7 @@
     UserWarning
       PolyrocWarning            the result is valid, with a reservation
         UndefinedMeasureWarning a class has no case, so the measure is nan
+        InfiniteLossWarning     a case has the probability 0 of its true class, so the log loss is infinite
         SmallClassWarning       a class of one case: no standard error is available
         FewEffectiveCasesWarning
                                 less than one effective case of a class bears on the value: a very wide interval
@@ -44,6 +45,7 @@ __all__ = [
     "DegenerateComparisonWarning",
     "DroppedRowsWarning",
     "FewEffectiveCasesWarning",
+    "InfiniteLossWarning",
     "InputError",
     "MeasureError",
     "MissingFileError",
@@ -139,6 +141,10 @@ class PolyrocWarning(UserWarning):
 
 class UndefinedMeasureWarning(PolyrocWarning):
     """A class has no case, so the measure is nan."""
+
+
+class InfiniteLossWarning(PolyrocWarning):
+    """A case has the probability 0 of its true class, so the log loss is infinite."""
 
 
 class SmallClassWarning(PolyrocWarning):

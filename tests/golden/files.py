@@ -95,6 +95,7 @@ RESULTS = {
     "Curve_precision_recall": Stored(pr.Curve, _on("weighted", pr.curve, kind="pr")),
     "CurveTest": Stored(pr.curves.CurveTest, _on("two_classifiers", pr.curves.venkatraman, n=19)),
     "Curves": Stored(pr.Curves, _on("three_weighted", pr.curve, multi_class="ova", drop_intermediate=True)),
+    "Calibration": Stored(pr.reliability.Calibration, _on("two_probabilities", pr.calibration, n=60)),
     "DecisionCurve": Stored(
         pr.decisions.DecisionCurve, _on("two_probabilities", pr.decision_curve, thresholds=[0.1, 0.3, 0.5])
     ),

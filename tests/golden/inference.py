@@ -70,6 +70,10 @@ for _measure in ("net_benefit(threshold=0.3)", "sensitivity(specificity=0.9)", "
     add(_measure.split("(")[0], pr.evaluate, "two_probabilities", measure=_measure)
 for _measure in ("average_precision", "cost_area", "net_benefit(threshold=0.3)", "sensitivity(specificity=0.9)"):
     add(f"two_{_measure.split('(')[0]}", pr.compare, "two_probabilities", measure=_measure)
+PROPER = ["brier", "brier_skill", "log_loss(clip=0.001)", "spherical"]
+add("proper_scores", pr.evaluate, "two_probabilities", measure=PROPER)
+add("three_proper_scores", pr.evaluate, "three", measure=PROPER)
+add("three_brier", pr.compare, "three", measure="brier")
 for _name, _measures in OPTIONS.items():
     add(f"{_name}_with_options", pr.evaluate, _name, measure=_measures)
 

@@ -23,6 +23,8 @@ OTHER_MEANINGS = {
     # options of `operate`, and columns of tables
     "decisions/": {"net_benefit", "sensitivity", "specificity"},
     "cli/decision_curve.py": {"net_benefit"},
+    # a column of a table
+    "reliability/result.py": {"brier"},
     # tables of names and example calls, in which every measure has its entry
     "validation/names_elsewhere.py": set(MEASURES),
     "cli/warm_up.py": set(MEASURES),

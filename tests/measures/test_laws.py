@@ -34,6 +34,7 @@ VARIANTS = [
     "sensitivity(fpr=0.1)",
     "specificity(sensitivity=0.8)",
     "sahiner(malignant=1)",
+    "log_loss(clip=0.2)",
 ]
 ALL = [
     pr.measure(key)
@@ -72,6 +73,8 @@ def settled(rng, measure, n):
     c = 2 if measure.classes[1] == 2 else 3
     y = np.sort(rng.choice(c, p=[0.3, 0.7] if c == 2 else [0.2, 0.3, 0.5], size=n))
     P = (rng.dirichlet(np.ones(c), size=n) + 0.6 * np.eye(c)[y]).round(2) / 2
+    if measure.needs == "forecast":
+        return y, (P + 0.05) / (P + 0.05).sum(axis=1, keepdims=True)
     if measure.needs == "ordered":
         return y, (2 * P[:, 2] - 2 * P[:, 0]).round(2)
     return y, (P[:, 1] if measure.needs == "score" else P)

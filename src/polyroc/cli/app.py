@@ -86,6 +86,7 @@ def _warnings_as_notes() -> Iterator[None]:
 
 # Each command is in a module of its name, or in one of `SHARED`, which is imported when the command is called.
 COMMANDS = {
+    "calibration": "Whether predicted probabilities are right.",
     "compare": "Differences between classifiers, with intervals and tests.",
     "compare-measures": "Consistency and discriminancy of measures.",
     "curve": "ROC, precision-recall, DET and cost curves, with bands and fits.",

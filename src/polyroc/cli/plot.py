@@ -35,7 +35,7 @@ ESTIMATES = ("forest", "differences", "parts", *PARTS, "surface")
 CURVES = ("roc", "pr", "det", "cost")
 DECISIONS = ("decision", "decision_difference")
 FRONTS = ("false_positives", "parallel", "growth")
-KINDS = (*ESTIMATES, *CURVES, *DECISIONS, "rates", "cobweb", "scores", *FRONTS)
+KINDS = (*ESTIMATES, *CURVES, *DECISIONS, "reliability", "rates", "cobweb", "scores", *FRONTS)
 
 OPTIONS = (
     click.option(
@@ -109,6 +109,7 @@ def plot(
     pairs, volumes      A(i|j) of Hand & Till's M as a heat map; Scurfield's volumes
     roc, pr, det, cost  curves
     decision            the net benefit of acting on a probability
+    reliability         the share of events by predicted probability, one panel per classifier and event
     decision_difference differences of net benefit between classifiers, with bands
     surface             the ROC surface of three classes
     rates, cobweb       confusion rates; misclassification ratios
@@ -155,6 +156,8 @@ def plot(
             results = [_curves(scores, kind, level=level, method=standard_errors, **curve_options)]
         elif kind in DECISIONS:
             results = [_decisions(scores, level)]
+        elif kind == "reliability":
+            results = _calibrations(scores, level)
         elif kind in ("rates", "cobweb"):
             results = _rates(scores, kind, threshold)
         elif kind == "scores":
@@ -162,7 +165,7 @@ def plot(
         else:
             results = _estimates(scores, kind, measure, standard_errors)
         without_windows()
-        style: dict[str, Any] = {"level": level} if kind != "pairs" else {}
+        style: dict[str, Any] = {"level": level} if kind not in ("pairs", "reliability") else {}
         style |= {"hull": True} if hull else {"scores": scores} if kind == "scores" else {}
         save(draw_panels(results, "forest" if kind == "parts" else kind, **style), out, dpi=dpi)
     click.echo(str(out))
@@ -209,6 +212,12 @@ def _decisions(scores: Scores, level: float) -> Any:
     from polyroc.decisions.decision_curve import decision_curve
 
     return decision_curve(scores, level=level)
+
+
+def _calibrations(scores: Scores, level: float) -> list[Any]:
+    from polyroc.reliability.calibration import calibration
+
+    return calibration(scores, level=level).separate()
 
 
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:

@@ -94,7 +94,7 @@ def _comparisons() -> dict[str, Callable[[], object]]:
 
 
 def _curves_and_cut_points() -> dict[str, Callable[[], object]]:
-    """Curves with their bands, and decisions along one score."""
+    """Curves with their bands, decisions along one score, and calibration."""
     import polyroc as pr
 
     y2, P2, weight = _example(2)
@@ -112,6 +112,7 @@ def _curves_and_cut_points() -> dict[str, Callable[[], object]]:
             for w in (None, weight)
             for method in (None, pr.Bootstrap(20, rng=0))
         ],
+        "calibration": lambda: [pr.calibration(y2, P2[:, 1], n=50)],
     }
 
 

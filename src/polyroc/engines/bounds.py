@@ -39,8 +39,8 @@ __all__ = ["bin_family", "bounded_statistic", "engine_measures"]
 
 
 def engine_measures() -> list[Measure]:
-    """The registered measures that can be bounded from binned counts."""
-    return [measure for measure in MEASURES.values() if measure.bins is not None]
+    """The registered measures that engines compute: bounded from binned counts, or means over cases."""
+    return [measure for measure in MEASURES.values() if measure.bins is not None or measure.case_mean is not None]
 
 
 def bin_family(measure: Measure) -> Bins:

@@ -26,6 +26,7 @@ __all__ = [
     "ClusterCounts",
     "ClusterErrors",
     "ClusterLookups",
+    "ClusterTotals",
     "ClusteredStatistics",
     "cluster_error_tables",
     "cluster_influence_tables",
@@ -35,7 +36,7 @@ Classes = tuple[int, ...]
 VALUES_AT_ONCE = 2**22  # weights by class and row that are summed together
 
 
-class _ClusterTotals:
+class ClusterTotals:
     """Sums of values over the rows of each cluster; the last one stays open until another cluster comes."""
 
     def __init__(self, width: int) -> None:
@@ -82,7 +83,7 @@ class ClusterCounts(InfluenceLookups):
             self._members[i, [*members]] = 1.0
         self._members[-1, -1] = 1.0  # a value that is 1 for every row
         self.products = np.zeros((2, len(self._members)))
-        self._totals = _ClusterTotals(classes + 1)
+        self._totals = ClusterTotals(classes + 1)
 
     def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:  # noqa: ARG002 - there are none
         """Count the clusters of some rows."""
@@ -123,7 +124,7 @@ class ClusterLookups(InfluenceLookups):
 
     def __init__(self, lookups: Sequence[InfluenceLookup]) -> None:
         super().__init__(lookups, 1)
-        self._totals = _ClusterTotals(len(lookups))
+        self._totals = ClusterTotals(len(lookups))
 
     def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
         """Sum the influence values of some rows by cluster, and add the products of complete clusters."""

@@ -91,7 +91,7 @@ class InfluenceLookups:
 
     def __init__(self, lookups: Sequence[InfluenceLookup], classes: int) -> None:
         self.lookups = lookups
-        self.products = np.zeros((classes, len(lookups), len(lookups)))
+        self.products: FloatArray = np.zeros((classes, len(lookups), len(lookups)))
 
     def allocate(self, rows: int) -> list[Contributions]:
         """By statistic, memory for the contributions of some rows."""

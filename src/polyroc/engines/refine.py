@@ -21,6 +21,7 @@ import numpy as np
 from polyroc.engines.binned_statistic import BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
 from polyroc.engines.bounds import bin_family
+from polyroc.engines.case_means import CaseMeans, CaseSums
 from polyroc.engines.clusters import (
     ClusterCounts,
     ClusteredStatistics,
@@ -124,8 +125,27 @@ class EngineResult:
 
 
 def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
-    """Estimate measures from rows, with certified bounds."""
-    return _Refinement(rows, request).result()
+    """Estimate measures from rows: means over cases exactly, in one scan, and others with certified bounds."""
+    means = [measure for measure in request.measures if measure.case_mean is not None]
+    if not means:
+        return _Refinement(rows, request).result()
+    others = [measure for measure in request.measures if measure.case_mean is None]
+    exact = _Refinement(rows, replace(request, measures=means)).means()
+    if not others:
+        return exact
+    return _together(request, exact, _Refinement(rows, replace(request, measures=others)).result())
+
+
+def _together(request: EvaluationRequest, first: EngineResult, second: EngineResult) -> EngineResult:
+    """The estimates of two results in the order of the request; the covariance between the two is not known."""
+    covariance = np.full((len(first.estimates) + len(second.estimates),) * 2, nan)
+    covariance[: len(first.estimates), : len(first.estimates)] = first.covariance
+    covariance[len(first.estimates) :, len(first.estimates) :] = second.covariance
+    both = {**first.estimates, **second.estimates}
+    wanted = [(name, str(measure)) for name in request.classifiers for measure in request.measures]
+    order = [[*both].index(key) for key in wanted]
+    estimates = {key: both[key] for key in wanted}
+    return replace(second, estimates=estimates, covariance=covariance[np.ix_(order, order)])
 
 
 class _Refinement:
@@ -164,6 +184,31 @@ class _Refinement:
         if self.covariance is None and self._needs_influence():
             self._scan({}, lookups=self._lookups())
         return self._estimates()
+
+    def means(self) -> EngineResult:
+        """The estimates of measures that are means over cases, from one scan."""
+        request, rows = self.request, self.rows
+        sums = CaseSums(request.classifiers, request.measures, request.schema, rows.clustered)
+        self.scans += 1
+        scan = Scan(ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), sums, True))
+        if rows.clustered:
+            rows.scan_clusters(scan, self._report, scores=True)
+        else:
+            rows.scan(scan, self._report)
+        self._check_rows(scan)
+        number = sums.non_finite_column()
+        if number is not None:
+            raise rows.non_finite_error(number)
+        self.cases = sums.cases()
+        if self._absent():
+            return self._undefined()
+        summary = self._summary()
+        provenance = replace(summary.provenance, groups=sums.clusters() if rows.clustered else None)
+        results = CaseMeans(sums, provenance, self.scans, self.n_rows, rows.bytes)
+        results.check()
+        estimates, covariance = results.estimates()
+        self._warn_of_small(estimates)
+        return EngineResult(estimates, covariance, {}, self.n_rows, rows.weight_exponent)
 
     def _refine(self) -> bool:
         """Divide bins until the bounds are narrow enough, or cannot become narrower; whether any were divided."""
@@ -529,13 +574,16 @@ class _Refinement:
         for i, ((name, measure), bounded) in enumerate(self.bounded.items()):
             scanned = None if self.covariance is None else (float(self.covariance[i, i]), self.error_bounds[i])
             estimates[name, str(measure)] = self._estimator(name, measure, self.binned).estimate(bounded, scanned)
-        small = dict.fromkeys(key for (_, key), estimate in estimates.items() if estimate.fewest <= 1)
-        if small:
-            warn(f"A class has one case only: no standard error (nan) for {', '.join(small)}.", SmallClassWarning)
+        self._warn_of_small(estimates)
         warn_of_few_effective(estimates.values())
         return EngineResult(
             estimates, self._covariance(estimates), self.binned, self.n_rows, self.rows.weight_exponent
         )
+
+    def _warn_of_small(self, estimates: Mapping[tuple[str, str], Estimate]) -> None:
+        small = dict.fromkeys(key for (_, key), estimate in estimates.items() if estimate.fewest <= 1)
+        if small:
+            warn(f"A class has one case only: no standard error (nan) for {', '.join(small)}.", SmallClassWarning)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
         """From influence values; or, without them, the one that makes a difference of two most uncertain.

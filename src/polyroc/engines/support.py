@@ -215,8 +215,9 @@ def decisions_subject(column: str) -> Parts:
 
 def check_measure(measure: Measure, mode: Mode) -> None:
     """Raise an error if a measure cannot be computed in a mode."""
-    if measure.bins is None and mode != "memory":
-        known = ", ".join(measure.key for measure in engine_measures())
+    scanned = measure.case_mean is not None and mode != "tally"
+    if measure.bins is None and not scanned and mode != "memory":
+        known = ", ".join(one.key for one in engine_measures() if one.bins is not None or mode != "tally")
         raise NotApplicableError(
             _message(FEATURES["measures"], mode, "evaluate", (f"{measure}",)),
             f" It compares whole rows of several cases, which binned counts do not keep; they have {known}.",

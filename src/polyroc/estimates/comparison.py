@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from math import nan, sqrt
+from math import isfinite, nan, sqrt
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -226,7 +226,7 @@ def guarded_covariance(estimates: Mapping[str, Estimate], covariance: FloatArray
     added = []
     for estimate in estimates.values():
         low, high = estimate.limits
-        span = high - low
+        span = high - low if isfinite(high - low) else 0.0  # a range without limits has no pseudo-observations
         share = (estimate.value - low) / span if span else 0.0
         added.append(span**2 * guard_variance(share, estimate.cases_behind))
     return covariance + np.diag(np.nan_to_num(added))

@@ -73,8 +73,8 @@ class JointRegion:
         self._wald = sqrt(variance + first.monte_carlo_error**2 + second.monte_carlo_error**2)
         n = np.array([estimate.cases_behind for estimate in pair])
         self._ends: GuardedEnds | None = None
-        if self.span == 0 or np.isnan([self.value, *n]).any():
-            return
+        if self.span in (0.0, inf) or np.isnan([self.value, *n]).any():
+            return  # of a range without limits, Wald's interval alone
         p = np.array([(estimate.value - low) / self.span for estimate in pair])
         error = np.array([hypot(e.standard_error, e.monte_carlo_error) / self.span for e in pair])
         r = _correlation(p, error, n, variance / self.span**2)

@@ -26,6 +26,7 @@ __all__ = [
 IntervalKind = Literal["guarded", "logit", "wald"]
 
 ROUNDING_ERROR = 1e-12  # a standard error below this share of the range is rounding, and counts as 0
+LARGEST_EXPONENT = 700.0  # of e, within the range of floats
 PSEUDO_OBSERVATIONS = 0.5  # of the smallest class, added by the guarded interval (as Anscombe and Jeffreys do)
 
 
@@ -65,6 +66,11 @@ def interval(
     it becomes Wilson's. docs/coverage.md compares the coverage with that of other corrections.
 
     wald: value plus or minus z standard errors, cut at the limits.
+
+    Of a range that is infinite on one side (log loss), "guarded" and "logit" are symmetric on the scale of the
+    logarithm of the distance from the finite limit; of one that is infinite on both sides (a calibration slope),
+    every kind is Wald's. Estimates of such measures use Student's t, with the number of cases of the smallest
+    class less one as degrees of freedom. Without a standard error nothing is known: the whole range.
 
     If the standard error is 0 or nan (a value at a limit, a class of one case), every kind returns Wilson's
     interval, which is never of zero width. If `fewest` is nan as well, the interval is (nan, nan). If `fewest` is
@@ -124,6 +130,8 @@ def interval_at(
         return ConfidenceInterval(low, high)
     if fewest < 1 - ROUNDING_ERROR:  # less than one case: no data would be surprising
         return ConfidenceInterval(low, high)
+    if math.isinf(high - low):
+        return _unbounded(value, standard_error, (low, high), z, kind)
     # All formulas are on the scale from 0 to 1.
     span = high - low
     p, error = (value - low) / span, standard_error / span
@@ -135,6 +143,25 @@ def interval_at(
         first, last = _logit(p, error, z, SCALARS) if kind == "logit" else _guarded(p, error, fewest, z, SCALARS)
     # Back to the scale of the measure; rounding must not move an end past the value or past a limit.
     return ConfidenceInterval(max(low, min(low + span * first, value)), min(high, max(low + span * last, value)))
+
+
+def _unbounded(
+    value: float, error: float, limits: tuple[float, float], z: float, kind: IntervalKind
+) -> ConfidenceInterval:
+    """The interval for a range that is infinite on one side or on both."""
+    low, high = limits
+    if not error >= ROUNDING_ERROR or math.isinf(value):
+        return ConfidenceInterval(low, high)
+    if kind == "wald" or value in limits or math.isinf(low) == math.isinf(high):
+        return ConfidenceInterval(max(low, value - z * error), min(high, value + z * error))
+    distance = value - low if math.isinf(high) else high - value
+    factor = math.exp(min(z * error / distance, LARGEST_EXPONENT))
+    near, far = distance / factor, distance * factor
+    return (
+        ConfidenceInterval(low + near, low + far)
+        if math.isinf(high)
+        else ConfidenceInterval(high - far, high - near)
+    )
 
 
 class GuardedEnds:

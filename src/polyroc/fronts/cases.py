@@ -12,6 +12,7 @@ import numpy as np
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.cost_decisions import tally_decisions
+from polyroc.measures.applicability import SUM_TOLERANCE
 from polyroc.scores import Scores, readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_features
@@ -22,7 +23,6 @@ from polyroc.validation.weights import as_counts
 __all__ = ["Cases", "TrainingData"]
 
 
-SUM_TOLERANCE = 0.01  # probabilities written with a few decimals may miss a sum of 1 by this much
 TASKS_PER_THREAD = 4  # so that threads that finish early find more to do
 PARALLEL_DECISIONS = 2**18  # fewer decisions are made faster by one thread
 

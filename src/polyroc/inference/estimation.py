@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
-from math import isnan, nan, sqrt
+from math import isfinite, isinf, isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +60,7 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
     for sample in () if scores.absent else cases:
         warn_of_pooling(measure, sample)
     statistics = [absent if scores.absent else measure(sample) for sample in cases]
-    if method is None or any(isnan(statistic.value) for statistic in statistics):
+    if method is None or not all(isfinite(statistic.value) for statistic in statistics):
         pairs = zip(assemblers, statistics, strict=True)
         return Estimates(
             {assembler.classifier: assembler.estimate(statistic, nan) for assembler, statistic in pairs},
@@ -95,7 +95,8 @@ def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> 
         total += float(np.average(stratum.components, weights=weights))
     low, high = measure.range(sample.classes, **measure.settings)
     expected = measure.degree(sample.classes) * statistic.value
-    if not abs(total - expected) <= UNEXPLAINED * max(1.0, high - low):
+    scale = high - low if isfinite(high - low) else abs(expected)
+    if not abs(total - expected) <= UNEXPLAINED * max(1.0, scale):
         raise ComponentsError(
             f"The components of {measure} add up to {total:.9g}, not to {expected:.9g}, so its standard error "
             "would be wrong. This is a fault of polyroc: please report it; method=None gives the value alone."
@@ -133,6 +134,8 @@ class _Assembler:
         fewest, effective = self._cases(statistic, limits)
         if self.method is not None and self.method.resamples and fewest <= 1:  # all resamples are the same
             variance, resampled = nan, None
+        if isinf(limits[1] - limits[0]) and df is None and resampled is None and fewest > 1:
+            df = fewest - 1.0  # a range without limits: Student's t in place of the pseudo-observations
         return Estimate(
             measure=str(self.measure),
             name=self.measure.name,
@@ -174,11 +177,12 @@ class _Assembler:
 
         Both nan without a standard error.
         """
-        if self.method is None or isnan(statistic.value):
+        if self.method is None or not isfinite(statistic.value):
             return nan, nan
         strata, span = sampled_strata(statistic, self.sample.scores), limits[1] - limits[0]
         units = [effective_units(stratum, self.sample.scores) for stratum in strata]
-        reaches = [span / stratum.reach if stratum.reach else 1.0 for stratum in strata]
+        # a range without limits has no shares of it
+        reaches = [span / stratum.reach if stratum.reach and isfinite(span) else 1.0 for stratum in strata]
         return min(units), min(n * factor for n, factor in zip(units, reaches, strict=True))
 
     def _boundary(self, statistic: Statistic) -> Boundary | None:
@@ -203,7 +207,7 @@ class _Assembler:
         return Scale(measure.range(c, **measure.settings), chance)
 
     def _components(self, statistic: Statistic) -> FloatArray | None:
-        if isnan(statistic.value):
+        if not isfinite(statistic.value):
             return None
         scores = self.sample.scores
         strata = sampled_strata(statistic, scores)
@@ -234,7 +238,7 @@ class _Assembler:
         if part is not None and pooled.parts is not None:
             pooled = pooled.parts()[part]
         error = nan
-        if self.method is not None and not isnan(pooled.value):
+        if self.method is not None and isfinite(pooled.value):
             error = sqrt(max(variance_of(sampled_strata(pooled, scores), scores), 0.0))
         return CrossValidation(
             folds=folds.names,

@@ -456,11 +456,13 @@ def warn_of_absent(scores: Scores, measures: Sequence[Measure]) -> None:
 
 def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
     """Warn if a class has one case only."""
-    bare = [key for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)]
+    bare = {key: e for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)}
     if bare:
+        limited = any(np.isfinite(e.limits).all() for e in bare.values())
         unit = "case" if scores.groups is None else "group"
+        ends = f"Wilson's for one {unit}" if limited else "the whole range"
         warn(
-            f"A class has one {unit} only: no standard error (nan) for {', '.join(dict.fromkeys(bare))}; "
-            f"the interval is Wilson's for one {unit}. Add cases, or leave the class out.",
+            f"A class has one {unit} only: no standard error (nan) for {', '.join(bare)}; "
+            f"the interval is {ends}. Add cases, or leave the class out.",
             SmallClassWarning,
         )

@@ -10,10 +10,11 @@ from polyroc.messages import Call, Message, Option, short_repr
 from polyroc.scores import Schema, Scores
 from polyroc.validation.labels import is_hashable
 
-__all__ = ["ROUNDING", "SOFTMAX", "inapplicable_reason", "require_formula", "require_plain_cases"]
+__all__ = ["ROUNDING", "SOFTMAX", "SUM_TOLERANCE", "inapplicable_reason", "require_formula", "require_plain_cases"]
 
 
 SOFTMAX = Message("of logits, ", Call("to_probabilities", ..., Option("rule", "softmax")), " makes probabilities")
+SUM_TOLERANCE = 0.01  # probabilities written with a few decimals may miss a sum of 1 by this much
 ROUNDING = 1e-9  # by which probabilities may leave [0, 1]: a softmax may end an ulp or two outside
 
 
@@ -48,6 +49,8 @@ def inapplicable_reason(measure: Measure, scores: Scores | Schema, by_name: bool
         return _no_columns(scores, by_name)
     if measure.needs == "probabilities":
         return _no_probabilities(scores, by_name) or _no_role(measure, scores)
+    if measure.needs == "forecast":
+        return _no_forecast(scores, by_name)
     if scores.kind == "score" and not by_name and measure.settings.get("threshold") is None:
         return "needs decisions or one column per class, here one score per case"
     return _no_positive(scores) if most == 2 else None
@@ -120,6 +123,38 @@ def _no_probabilities(scores: Scores | Schema, by_name: bool) -> str | None:
                 f"needs probabilities in [0, 1], but {classifier!r} gives class {scores.names[column]!r} "
                 f"{values[row, column]:g} at position {row}; ",
                 SOFTMAX,
+            )
+    return None
+
+
+def _no_forecast(scores: Scores | Schema, by_name: bool) -> str | None:
+    """Why the predictions are not the probabilities of the classes."""
+    if not by_name:
+        return "is about probabilities, not ranks; name it if the predictions are the probabilities of the classes"
+    if scores.kind != "score":
+        return _no_probabilities(scores, by_name) or _no_sum(scores)
+    if scores.n_classes > 2:
+        return _no_columns(scores, by_name, "probabilities")
+    missing = _no_positive(scores)
+    for classifier, values in scores.values.items() if isinstance(scores, Scores) and missing is None else ():
+        low, high = float(values.min()), float(values.max())
+        if low < -ROUNDING or high > 1 + ROUNDING:
+            return (
+                f"needs the probability of the positive class, in [0, 1], but {classifier!r} has values from "
+                f"{low:g} to {high:g}; of log odds x it is 1 / (1 + exp(-x))"
+            )
+    return missing
+
+
+def _no_sum(scores: Scores | Schema) -> str | None:
+    """Why the rows of probabilities are not distributions over the classes."""
+    for classifier, values in scores.values.items() if isinstance(scores, Scores) else ():
+        wrong = np.abs(values.sum(axis=1) - 1.0) > SUM_TOLERANCE
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            return (
+                f"needs probabilities that sum to 1 for each case, but those of {classifier!r} at position {row} "
+                f"sum to {values[row].sum():g}; divide each row by its sum if that is meant"
             )
     return None
 

@@ -20,6 +20,7 @@ __all__ = [
     "AreaPart",
     "Bins",
     "BoundRule",
+    "CaseMean",
     "CurveArea",
     "Headline",
     "Measure",
@@ -37,7 +38,7 @@ NormalModel = Literal["binormal", "trinormal"]
 Headline = Literal["two_classes", "columns", "ordered", "decisions", "surface"]
 Parts = Literal["pair_areas", "class_areas", "order_volumes"]
 CurveArea = Literal["roc", "pr", "cost"]
-Needs = Literal["score", "ordered", "columns", "probabilities", "decisions"]
+Needs = Literal["score", "ordered", "columns", "probabilities", "forecast", "decisions"]
 
 T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -108,6 +109,24 @@ class RateForm:
     increasing: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CaseMean:
+    """How a measure of probabilities follows from a mean over all cases.
+
+    Attributes
+    ----------
+    values
+        From the probability of each case's own class, the sum of its squared probabilities, the number of classes
+        and the options: the numbers whose mean is the measure.
+    reference
+        For a skill score, 1 - mean / reference: from the shares of the classes to the mean of those who predict
+        these shares, and its derivatives by the shares. None: the measure is the mean.
+    """
+
+    values: Callable[..., FloatArray]
+    reference: Callable[[FloatArray], tuple[float, FloatArray]] | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Measure:
     """A measure of a classifier, with its facts and capabilities.
@@ -124,8 +143,9 @@ class Measure:
     needs
         "score" (one number a case, or the column of the positive class), "ordered" (one number a case, and the
         order of the classes), "columns" (one column per class, any numbers: only the ranks within a column
-        matter), "probabilities" (one column per class, in [0, 1]) or "decisions" (given as labels, or made from
-        the columns: the largest wins).
+        matter), "probabilities" (one column per class, in [0, 1]), "forecast" (the same with rows that sum to 1,
+        or of two classes the probability of the positive one; computed only where it is named) or "decisions"
+        (given as labels, or made from the columns: the largest wins).
     classes
         The fewest and the most classes it is defined for; None for no limit.
     range, chance
@@ -169,6 +189,9 @@ class Measure:
         How it follows from pairwise areas: fast bootstrap, values of many samples, bounds from binned counts.
     rates
         How it follows from the rates of decisions, for a measure of decisions.
+    case_mean
+        How it follows from a mean over all cases, for a measure of probabilities: engines then compute it exactly
+        in one pass.
     bulk
         From `ClassifierOutputs` and the options to the values of many samples at once, where it follows neither
         from `areas` nor from `rates`; None for samples that are better computed one by one.
@@ -225,6 +248,7 @@ class Measure:
     proportion: bool = False
     areas: AreaForm | None = None
     rates: RateForm | None = None
+    case_mean: CaseMean | None = None
     bulk: Callable[..., FloatArray | None] | None = None
     bins: Bins | None = None
     bound_rule: BoundRule = "ranks"
@@ -254,6 +278,7 @@ class Measure:
             proportion=False,
             areas=None,
             rates=None,
+            case_mean=None,
             bulk=None,
             bins=None,
             bound_rule="ranks",

@@ -15,6 +15,7 @@ from polyroc.measures.measure import CurveArea, Headline, Measure, Parts
 from polyroc.measures.ordered import ORDERED
 from polyroc.measures.pairwise import PAIRWISE
 from polyroc.measures.polytomous import POLYTOMOUS
+from polyroc.measures.proper_scores import PROPER_SCORES
 from polyroc.measures.ranking import RANKING
 from polyroc.measures.threeway import THREEWAY
 from polyroc.measures.two_class_table import TABLE
@@ -34,7 +35,18 @@ __all__ = [
     "unregister",
 ]
 
-FAMILIES = (RANKING, CURVE_AREAS, PAIRWISE, DECISION, TABLE, ORDERED, ASSIGNMENT, POLYTOMOUS, THREEWAY)
+FAMILIES = (
+    RANKING,
+    CURVE_AREAS,
+    PAIRWISE,
+    DECISION,
+    TABLE,
+    ORDERED,
+    ASSIGNMENT,
+    POLYTOMOUS,
+    THREEWAY,
+    PROPER_SCORES,
+)
 MEASURES: dict[str, Measure] = {measure.key: measure for family in FAMILIES for measure in family}
 
 

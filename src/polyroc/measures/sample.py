@@ -144,6 +144,10 @@ class Sample:
         """The scores of class k, ascending."""
         return self._blocks.sorted[column, self._block(k)]
 
+    def unsorted(self, k: int, column: int = 0) -> FloatArray:
+        """The scores of class k, in the order of `cases`."""
+        return self._blocks.split[column, self._block(k)]
+
     def ascending(self, column: int = 0) -> FloatArray:
         """The scores of all classes, class after class, ascending in each."""
         whole: FloatArray = self._blocks.sorted[column]

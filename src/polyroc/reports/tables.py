@@ -1,7 +1,7 @@
 """The tables of a report, the same for every format."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import isnan, nan
+from math import inf, isnan, nan
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.estimate import Estimate
@@ -123,7 +123,7 @@ def estimate_bar(estimate: Estimate, level: float) -> Bar | None:
     """The estimate on the range of its measure."""
     low, high = estimate.confidence_interval(level)
     bottom, top = estimate.limits
-    if isnan(estimate.value) or isnan(low) or not top > bottom:
+    if isnan(estimate.value) or isnan(low) or not 0.0 < top - bottom < inf:
         return None
     bottom = min(bottom, 0.0) if estimate.chance is None else bottom
 

@@ -64,6 +64,7 @@ class OptionNames(NamedTuple):
 
 TWO, ANY = "Two classes", "Any number of classes"
 ORDERED, UNORDERED = "Ordered classes, one score", "Three unordered classes, probabilities"
+PROBABILITIES = "Proper scores of probabilities"
 VERBS, ABSENT = "Not a measure but a verb", "Not in polyroc"
 
 MEASURE_NAMES = (
@@ -231,6 +232,34 @@ MEASURE_NAMES = (
     MeasureNames(UNORDERED, "mossman", "three-way ROC", "", ("mossman", "three_way_roc")),
     MeasureNames(UNORDERED, "sahiner", "normalised VUS", "", ("sahiner", "normalised_vus", "normalized_vus")),
     MeasureNames(
+        PROBABILITIES,
+        "brier",
+        "Brier score, mean squared error of probabilities",
+        "scikit-learn `brier_score_loss`",
+        ("brier_score", "brier_score_loss", "mse", "neg_brier_score", "quadratic_score"),
+    ),
+    MeasureNames(
+        PROBABILITIES,
+        "brier_skill",
+        "Brier skill score, scaled Brier score, index of prediction accuracy (IPA)",
+        "scikit-learn `d2_brier_score`; riskRegression `Score`",
+        ("bss", "scaled_brier", "ipa", "d2_brier_score", "brier_skill_score"),
+    ),
+    MeasureNames(
+        PROBABILITIES,
+        "log_loss",
+        "log loss, cross-entropy, mean negative log-likelihood",
+        "scikit-learn `log_loss`",
+        ("neg_log_loss", "logloss", "cross_entropy", "nll", "logarithmic_score", "ignorance"),
+    ),
+    MeasureNames(
+        PROBABILITIES,
+        "spherical",
+        "spherical score",
+        "scoring rules in forecasting",
+        ("spherical_score",),
+    ),
+    MeasureNames(
         VERBS,
         "",
         "Youden's J, informedness, Kolmogorov-Smirnov statistic of a score: the largest TPR - FPR",
@@ -273,6 +302,17 @@ MEASURE_NAMES = (
         instead="curve(...) and surface(...) have them, with bands",
     ),
     MeasureNames(
+        VERBS,
+        "",
+        "calibration slope and intercept, calibration-in-the-large, reliability diagram, Spiegelhalter's z",
+        "scikit-learn `calibration_curve`; R `val.prob` of rms; reliabilitydiag",
+        (
+            *("calibration", "calibration_slope", "calibration_intercept", "calibration_in_the_large"),
+            *("calibration_curve", "reliability", "reliability_curve", "spiegelhalter", "val_prob"),
+        ),
+        instead="calibration(...)",
+    ),
+    MeasureNames(
         ABSENT,
         "",
         "one-versus-rest AUC weighted by class frequency (Provost & Domingos), AUNP",
@@ -288,23 +328,6 @@ MEASURE_NAMES = (
         "scikit-learn `f1_score`; yardstick `f_meas`",
         ("f1", "f1_score", "f_measure", "f_meas", "f_score", "fbeta", "f2", "dice", "f1_macro", "f1_weighted"),
         instead="scikit-learn has it, f1_score; 'ppv' and 'sensitivity' are its two parts",
-    ),
-    MeasureNames(
-        ABSENT,
-        "",
-        "Brier score, mean squared error of probabilities",
-        "scikit-learn `brier_score_loss`",
-        ("brier", "brier_score", "brier_score_loss", "mse", "neg_brier_score"),
-        instead="scikit-learn has it, brier_score_loss; it measures calibration too, while polyroc's "
-        "measures are of discrimination",
-    ),
-    MeasureNames(
-        ABSENT,
-        "",
-        "log loss, cross-entropy, deviance",
-        "scikit-learn `log_loss`",
-        ("log_loss", "neg_log_loss", "logloss", "cross_entropy", "deviance", "nll"),
-        instead="scikit-learn has it, log_loss",
     ),
     MeasureNames(
         ABSENT,
@@ -351,10 +374,10 @@ MEASURE_NAMES = (
     MeasureNames(
         ABSENT,
         "",
-        "calibration error, Hosmer-Lemeshow",
-        "scikit-learn `calibration_curve`; R `val.prob` of rms",
-        ("ece", "calibration", "calibration_error", "expected_calibration_error", "hosmer_lemeshow"),
-        instead="scikit-learn (calibration_curve) and the R package rms (val.prob) have it",
+        "expected calibration error (ECE), Hosmer-Lemeshow test",
+        "torchmetrics `CalibrationError`; R `hoslem.test` of ResourceSelection",
+        ("ece", "calibration_error", "expected_calibration_error", "hosmer_lemeshow", "mce", "ace"),
+        instead="both depend on bins; calibration(...) has tests and a decomposition that do not",
     ),
     MeasureNames(
         ABSENT,

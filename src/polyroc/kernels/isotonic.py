@@ -1,0 +1,50 @@
+"""Isotonic regression by the pool-adjacent-violators algorithm, of one sequence or of many; linear."""
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.jit import kernel
+
+__all__ = ["isotonic", "isotonic_rows"]
+
+
+@kernel
+def isotonic(totals: FloatArray, weights: FloatArray) -> FloatArray:
+    """The rising sequence nearest to totals / weights in weighted squares; a weight may be 0.
+
+    >>> isotonic(np.array([0.0, 2.0, 1.0, 3.0]), np.array([1.0, 1.0, 1.0, 1.0]))
+    array([0. , 1.5, 1.5, 3. ])
+    """
+    n = len(totals)
+    block_total, block_weight = np.empty(n), np.empty(n)
+    block_end = np.empty(n, dtype=np.int64)
+    blocks = 0
+    for i in range(n):
+        total, weight = totals[i], weights[i]
+        # A block whose mean is not above that of the one before is joined to it; so is one without weight.
+        while blocks > 0 and block_total[blocks - 1] * weight >= total * block_weight[blocks - 1]:
+            blocks -= 1
+            total += block_total[blocks]
+            weight += block_weight[blocks]
+        block_total[blocks], block_weight[blocks], block_end[blocks] = total, weight, i + 1
+        blocks += 1
+    fitted = np.empty(n)
+    start = 0
+    for b in range(blocks):
+        mean = block_total[b] / block_weight[b]
+        for i in range(start, block_end[b]):
+            fitted[i] = mean
+        start = block_end[b]
+    return fitted
+
+
+@kernel
+def isotonic_rows(totals: FloatArray, weights: FloatArray) -> FloatArray:
+    """`isotonic` of each row; weights have a row for each, or one for all."""
+    rows, n = totals.shape
+    fitted = np.empty((rows, n))
+    for row in range(rows):
+        own = isotonic(totals[row], weights[row % len(weights)])
+        for i in range(n):
+            fitted[row, i] = own[i]
+    return fitted

@@ -1,0 +1,326 @@
+"""The result of `calibration`: recalibration, tests, decomposition and reliability curve of each event."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import isnan
+from typing import Any, NamedTuple
+
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
+from polyroc.output.tables import Table
+from polyroc.reliability.decomposition import Bands, Decomposition, Part
+from polyroc.reliability.events import TOP_LABEL
+from polyroc.reliability.recalibration import JointTest
+from polyroc.results.codec import STORED_IF_SET
+from polyroc.results.invariants import Invariants, ascending, at_least, shares
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import Result
+from polyroc.validation.signatures import validated
+
+__all__ = ["Calibration", "EventCalibration", "ReliabilityCurve", "SlopeDifference", "ZTest"]
+
+
+class ZTest(NamedTuple):
+    """Spiegelhalter's test: z is above 0 if the Brier score is larger than the probabilities say."""
+
+    z: float
+    pvalue: float
+
+
+class SlopeDifference(NamedTuple):
+    """The calibration slope of the first classifier minus that of the second, on the same cases."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    pvalue: float
+
+
+class ReliabilityCurve(NamedTuple):
+    """The share of events by predicted probability, as a rising function, without bins.
+
+    Attributes
+    ----------
+    predicted, observed
+        Points of the curve: distinct predictions, at most 200, and the recalibrated probabilities there.
+    confidence
+        Where the true curve is, if it rises: bands at the level of the result.
+    consistency
+        Where the curve would be if the probabilities were right: bands around the diagonal; None with groups.
+    edges, counts
+        The histogram of the predictions: edges of its bars and the weight of the cases in each.
+    """
+
+    predicted: FloatArray
+    observed: FloatArray
+    confidence: Bands | None
+    consistency: Bands | None
+    edges: FloatArray
+    counts: FloatArray
+
+    def _invariants(self) -> Invariants:
+        n = len(self.predicted)
+        yield shares(self.predicted) and ascending(self.predicted), "predicted must rise from 0 to 1"
+        yield shares(self.observed) and ascending(self.observed), "observed must rise from 0 to 1"
+        bands = [end for band in (self.confidence, self.consistency) if band is not None for end in band]
+        yield all(len(row) == n and shares(row) for row in (self.observed, *bands)), "lengths must agree"
+        yield len(self.edges) == len(self.counts) + 1, "a bar has two edges"
+
+
+class EventCalibration(NamedTuple):
+    """Calibration of the probability of one event: a class, or that the predicted class is the true one.
+
+    Attributes
+    ----------
+    predicted, observed
+        The mean predicted probability and the share of cases with the event.
+    in_the_large, slope
+        Logistic recalibration: the intercept that the log odds need (above 0: probabilities too low), and the
+        factor (below 1: too extreme). nan if undefined; see `undefined`.
+    joint
+        The score test that in-the-large is 0 and the slope 1.
+    spiegelhalter
+        Spiegelhalter's test that the probabilities are right.
+    simulated_pvalue
+        That of the test of miscalibration 0, by outcomes drawn from the probabilities; nan with groups.
+    decomposition
+        The terms of the Brier score: miscalibration - discrimination + uncertainty.
+    curve
+        The reliability curve.
+    undefined
+        Why in-the-large or the slope is undefined; None if both are defined.
+    """
+
+    predicted: float
+    observed: float
+    in_the_large: Part
+    slope: Part
+    joint: JointTest
+    spiegelhalter: ZTest
+    simulated_pvalue: float
+    decomposition: Decomposition
+    curve: ReliabilityCurve
+    undefined: str | None = None
+
+    @property
+    def brier(self) -> float:
+        """The Brier score of the event."""
+        terms = self.decomposition
+        return terms.miscalibration.value - terms.discrimination.value + terms.uncertainty.value
+
+    def is_rejected(self, level: float = 0.95) -> bool:
+        """True if the joint test, or Spiegelhalter's where that is undefined, rejects right probabilities."""
+        pvalue = self.spiegelhalter.pvalue if isnan(self.joint.pvalue) else self.joint.pvalue
+        return bool(pvalue < 1.0 - level)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Calibration(Result):
+    """Whether the probabilities of one or more classifiers are right.
+
+    Attributes
+    ----------
+    events
+        By classifier and event: of two classes the positive one; of more each class, and "top label", the event
+        that the class with the largest probability is the true one.
+    overall
+        By classifier, Spiegelhalter's test of all classes at once.
+    level
+        That of intervals and bands.
+    provenance
+        What is needed to reproduce it.
+    differences
+        Of several classifiers of two classes, by pair: the difference of the slopes; None otherwise.
+    """
+
+    events: Mapping[tuple[str, str], EventCalibration]
+    overall: Mapping[str, ZTest]
+    level: float
+    provenance: Provenance
+    differences: Mapping[tuple[str, str], SlopeDifference] | None = field(default=None, metadata=STORED_IF_SET)
+
+    def _invariants(self) -> Invariants:
+        yield 0 < self.level < 1, "level must be between 0 and 1"
+        yield {name for name, _ in self.events} == set(self.overall), "every classifier must have an overall test"
+        for event in self.events.values():
+            errors = [event.in_the_large.standard_error, event.slope.standard_error]
+            yield at_least(errors, 0), "standard errors must be 0 or more"
+            tested = [event.joint.pvalue, event.spiegelhalter.pvalue, event.simulated_pvalue]
+            yield shares([event.predicted, event.observed, *tested]), "shares and p-values must be from 0 to 1"
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The classifiers."""
+        return tuple(self.overall)
+
+    @validated
+    def event(self, classifier: str | None = None, event: str | None = None) -> EventCalibration:
+        """The calibration of an event of a classifier; either may be left out if there is one."""
+        chosen = self.chosen(classifier, event)
+        if len(chosen) > 1:
+            known = "; ".join(f"{name!r}, {of!r}" for name, of in chosen)
+            raise InputError(f"classifier and event must name one of {known}; got {classifier!r} and {event!r}.")
+        (only,) = chosen.values()
+        return only
+
+    @validated
+    def chosen(
+        self, classifier: str | None = None, event: str | None = None
+    ) -> dict[tuple[str, str], EventCalibration]:
+        """The events of a classifier, or one event of all classifiers; None for all."""
+        chosen = {
+            key: own
+            for key, own in self.events.items()
+            if classifier in (None, key[0]) and event in (None, key[1])
+        }
+        if not chosen:
+            known = "; ".join(f"{name!r}, {of!r}" for name, of in self.events)
+            raise InputError(f"classifier and event must be among {known}; got {classifier!r} and {event!r}.")
+        return chosen
+
+    def separate(self) -> list["Calibration"]:
+        """One result for each classifier and event, such as for panels of a picture."""
+        return [
+            replace(self, events={key: own}, overall={key[0]: self.overall[key[0]]}, differences=None)
+            for key, own in self.events.items()
+        ]
+
+    def __repr__(self) -> str:
+        texts = []
+        for (name, event), one in self.events.items():
+            where = name if len(self.events) == len(self.overall) else f"{name}, {event}"
+            slope = f"slope {number_text(one.slope.value)}, {p_text(one.joint.pvalue)}"
+            texts.append(f"{where}: {slope}")
+        return f"Calibration({'; '.join(texts)})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - that of the result counts
+        """One record per classifier and event; intervals are at the level of the result."""
+        rows = []
+        for (classifier, event), own in self.events.items():
+            row: dict[str, Any] = {"classifier": classifier, "event": event}
+            row |= {"predicted": own.predicted, "observed": own.observed}
+            for name, part in (("in_the_large", own.in_the_large), ("slope", own.slope)):
+                row |= _columns(name, part)
+            row |= {"joint_statistic": own.joint.statistic, "joint_pvalue": own.joint.pvalue}
+            row |= {"spiegelhalter_z": own.spiegelhalter.z, "spiegelhalter_pvalue": own.spiegelhalter.pvalue}
+            row |= {"simulated_pvalue": own.simulated_pvalue, "brier": own.brier}
+            for name, part in own.decomposition._asdict().items():
+                row |= _columns(name, part)
+            rows.append({**row, "level": self.level})
+        return rows
+
+    def curve_rows(self) -> list[dict[str, Any]]:
+        """One record per classifier, event and point of the reliability curve, with its bands."""
+        rows = []
+        for (classifier, event), own in self.events.items():
+            curve = own.curve
+            bands = {"confidence": curve.confidence, "consistency": curve.consistency}
+            ends = {
+                f"{name}_{end}": row
+                for name, band in bands.items()
+                if band is not None
+                for end, row in band._asdict().items()
+            }
+            for i, predicted in enumerate(curve.predicted.tolist()):
+                row = {"classifier": classifier, "event": event, "predicted": predicted}
+                row |= {
+                    "observed": float(curve.observed[i]),
+                    **{name: float(end[i]) for name, end in ends.items()},
+                }
+                rows.append({**row, "level": self.level})
+        return rows
+
+    def to_table(self, level: float = 0.95) -> Table:  # noqa: ARG002 - that of the result counts
+        """Recalibration and tests; the conclusion is below."""
+        ends = f"{level_text(self.level)} interval"
+        tests = [
+            {
+                **self._names(key),
+                "predicted": number_text(own.predicted),
+                "observed": number_text(own.observed),
+                "in the large": _with_ends(own.in_the_large),
+                "slope": _with_ends(own.slope),
+                "p joint": _p(own.joint.pvalue),
+                "p Spiegelhalter": _p(own.spiegelhalter.pvalue),
+                "p simulated": _p(own.simulated_pvalue),
+            }
+            for key, own in self.events.items()
+        ]
+        return Table.of(f"Calibration ({ends}s in brackets)", tests, self.conclusion())
+
+    def decomposition_table(self) -> Table:
+        """The terms of the Brier score."""
+        terms = [
+            {
+                **self._names(key),
+                "Brier": number_text(own.brier),
+                **{name: _with_ends(part) for name, part in own.decomposition._asdict().items()},
+            }
+            for key, own in self.events.items()
+        ]
+        return Table.of("Brier score = miscalibration - discrimination + uncertainty", terms)
+
+    def _names(self, key: tuple[str, str]) -> dict[str, str]:
+        several = len(self.events) > len(self.overall)
+        return {"classifier": key[0], **({"event": key[1]} if several else {})}
+
+    def conclusion(self, level: float = 0.95) -> list[str]:  # noqa: ARG002 - that of the result counts
+        """One sentence per classifier and event."""
+        sentences = [self._sentence(*key) for key in self.events]
+        for (first, second), difference in (self.differences or {}).items():
+            ends = interval_text((difference.low, difference.high), 2)
+            sentences.append(
+                f"The slope of {first} minus that of {second} is {number_text(difference.value, 2)} ({ends}), "
+                f"{p_text(difference.pvalue)}."
+            )
+        return sentences
+
+    def _sentence(self, classifier: str, event: str) -> str:
+        own = self.events[classifier, event]
+        several = len(self.events) > len(self.overall)
+        whose = f"{classifier}, {event if event == TOP_LABEL else f'class {event}'}" if several else classifier
+        if own.undefined is not None and isnan(own.slope.value):
+            test = f"Spiegelhalter's test {p_text(own.spiegelhalter.pvalue)}"
+            return f"{whose}: no calibration slope, because {own.undefined}; {test}."
+        numbers = f"slope {_with_ends(own.slope, 2)}, in the large {_with_ends(own.in_the_large, 2)}"
+        numbers += f", {p_text(own.joint.pvalue)}"
+        if not own.is_rejected(self.level):
+            return f"{whose}: no miscalibration is shown: {numbers}."
+        return f"{whose}: its probabilities are {_faults(own)}: {numbers}."
+
+
+def _faults(own: EventCalibration) -> str:
+    """What is wrong with probabilities that were rejected."""
+    faults = []
+    if own.slope.high < 1.0:
+        faults.append("too extreme")
+    elif own.slope.low > 1.0:
+        faults.append("too moderate")
+    if own.in_the_large.low > 0.0:
+        faults.append("too low on average")
+    elif own.in_the_large.high < 0.0:
+        faults.append("too high on average")
+    return " and ".join(faults) or "not right"
+
+
+def _columns(name: str, part: Part) -> dict[str, float]:
+    return {
+        name: part.value,
+        f"{name}_standard_error": part.standard_error,
+        f"{name}_low": part.low,
+        f"{name}_high": part.high,
+    }
+
+
+def _with_ends(part: Part, digits: int = 3) -> str:
+    """A value with its interval in brackets."""
+    if isnan(part.value):
+        return "undefined"
+    ends = "" if isnan(part.low) else f" ({interval_text((part.low, part.high), digits)})"
+    return f"{number_text(part.value, digits)}{ends}"
+
+
+def _p(pvalue: float) -> str:
+    return "" if isnan(pvalue) else p_number(pvalue)
