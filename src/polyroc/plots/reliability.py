@@ -14,7 +14,17 @@ from polyroc.errors import InputError
 from polyroc.output.numbers import level_text
 from polyroc.output.sentences import abbreviated
 from polyroc.plots.picture import Picture
-from polyroc.plots.style import LINE, MUTED, SMALL, TEXT, add_legend, axes_of, style, style_axes, text_colour
+from polyroc.plots.style import (
+    LINE,
+    MUTED,
+    add_legend,
+    axes_of,
+    small_size,
+    style,
+    style_axes,
+    text_colour,
+    text_size,
+)
 from polyroc.reliability.result import Calibration, EventCalibration
 
 __all__ = ["ReliabilityPicture", "draw_reliability"]
@@ -84,11 +94,11 @@ def draw_reliability(
             bands = [*_bands(ax, own, band, colour)]
             bars = _histogram(ax, own)
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    ax.set_xlabel("predicted probability", fontsize=SMALL)
-    ax.set_ylabel("share of events", fontsize=SMALL)
+    ax.set_xlabel("predicted probability", fontsize=small_size())
+    ax.set_ylabel("share of events", fontsize=small_size())
     if len(chosen) == 1:
         ((name, of),) = chosen
-        ax.set_title(f"{abbreviated(name, 30)}: {abbreviated(of, 20)}", fontsize=TEXT, loc="left")
+        ax.set_title(f"{abbreviated(name, 30)}: {abbreviated(of, 20)}", fontsize=text_size(), loc="left")
     names = ["observed"] if len(chosen) == 1 else [_name(calibration, *key) for key in chosen]
     names += ["right", *(["if right", "confidence"][-len(bands) :] if bands else [])]
     title = f"{level_text(calibration.level)} bands, {band}" if bands else None
