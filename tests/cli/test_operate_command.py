@@ -148,7 +148,6 @@ def test_cut_points_of_ordered_classes(polyroc, files):
         (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
         (["--criterion", "closest"], "--criterion closest needs one ordered score for 3 classes"),
         (["--sensitivity", "0.9"], "sensitivity needs two classes"),
-        (["--method", "bootstrap"], "the rule for 3 classes with one column each is searched"),
         (["--evaluate-on", "none.csv"], "none.csv"),
         (["--only", "forest"], "There is no classifier 'forest'; choose one with --only classifier."),
         (["--rule", "nowhere/rule.json"], "cannot be written"),

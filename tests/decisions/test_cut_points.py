@@ -165,6 +165,23 @@ def test_cut_points_of_three_normal_classes():
     assert point.rule.cut_points == pytest.approx((7.02, 10.52), abs=0.005 + STEP)
 
 
+def test_cut_points_of_a_normal_and_two_lognormal_classes():
+    """Example 2 of ThresholdROC's thresTH3, of which its manual prints no numbers: where densities cross."""
+    grid = np.arange(-8, 60, STEP)
+    ends = np.append(grid, 60)
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.maximum(ends, 0))
+    below = [ndtr(ends), *(ndtr((logs - mean) / 0.5) for mean in (1, 2))]
+    y, s = np.repeat(np.arange(3), len(grid)), np.tile(grid, 3)
+    weight = np.concatenate([np.diff(share) for share in below])
+    point = operate(y, s, labels=[0, 1, 2], criterion="youden", sample_weight=weight)
+    t = point.rule.cut_points[0]
+    normal = math.exp(-(t**2) / 2)
+    lognormal = math.exp(-((math.log(t) - 1) ** 2) / 0.5) / (0.5 * t)
+    assert normal == pytest.approx(lognormal, rel=0.02)
+    assert point.rule.cut_points[1] == pytest.approx(math.exp(1.5), abs=2 * STEP)
+
+
 def test_cut_points_by_costs_are_where_weighted_densities_cross():
     """Skaltsa et al. (2012): where sum over k of p_k (C[k, j] - C[k, j + 1]) f_k is zero (thresTH3)."""
     y, s, weights = normal_cases((0, 2, 4), (1, 1, 1))

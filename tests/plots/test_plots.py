@@ -682,7 +682,6 @@ def test_every_example_leaves_its_picture(gallery, tmp_path):
 
 
 def test_command_of_thresholds_among_the_scores(tmp_path):
-    pytest.importorskip("matplotlib")
     from command import polyroc
 
     rows = [

