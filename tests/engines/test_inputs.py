@@ -340,7 +340,7 @@ class TestLazyTables:
         data = INPUTS[kind](TWO, tmp_path)
         monkeypatch.setattr("polyroc.io.frames.find_spec", lambda _: None)
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        if duckdb.__version__ < "2" and kind in ("relation", "polars"):
+        if duckdb.__version__ < "2" and kind != "pandas":
             with pytest.raises(MissingPackageError, match="DuckDB needs pyarrow for it"):
                 pr.evaluate(data, **RISK, measure="auc", **ENGINE)
             return

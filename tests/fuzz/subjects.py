@@ -134,6 +134,8 @@ def result_data(name, schema):
 )
 def stored_result(rng, folder):
     name, schema = list(RESULTS)[rng.integers(len(RESULTS))], [1, SCHEMA][rng.integers(2)]
+    if not (files.RESULT_FILES[schema] / f"{name}.json").exists():  # a result that came with the second schema
+        schema = SCHEMA
 
     def read():
         result = RESULTS[name].kind.from_dict(several(result_data(name, schema), rng))

@@ -174,7 +174,13 @@ by_option = click.option(
 )
 
 
-class _Spelled(click.Choice[str]):
+if TYPE_CHECKING:
+    Words = click.Choice[str]
+else:  # click before 8.2 has no choice of a type
+    Words = click.Choice
+
+
+class _Spelled(Words):
     """A choice whose words may also be joined by underscores, as Python's names are."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
