@@ -15,7 +15,7 @@ from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import NOT_STORED
-from polyroc.results.invariants import Invariants, at_least, distinct, shares, within
+from polyroc.results.invariants import Invariants, at_least, distinct, finite, shares, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
@@ -159,6 +159,7 @@ class Rates(Result):
         yield shares(self.rates), "rates must be from 0 to 1"
         yield within(self.rates.sum(axis=1), 1.0, 1.0), "the rates of a class must sum to 1"
         yield at_least(self.standard_errors, 0) and shares(self.standard_errors), "standard errors are 0 to 1"
+        yield finite(self.counts), "counts must be finite"
         yield at_least(self.counts, 0) and at_least(self.fewest, 0), "counts must be 0 or more"
 
     def __repr__(self) -> str:

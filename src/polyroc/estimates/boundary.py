@@ -9,7 +9,7 @@ truncated
     HT3 is a mean of areas cut at 1/2, a function with a kink at chance.
 """
 
-from math import hypot, nan, sqrt
+from math import hypot, inf, nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ROUNDING_ERROR, ConfidenceInterval, interval
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.invariants import Invariants, at_least
+from polyroc.results.invariants import Invariants, at_least, within
 
 __all__ = ["Boundary", "boundary_interval", "unseen_variance"]
 
@@ -55,6 +55,7 @@ class Boundary(NamedTuple):
     def _invariants(self) -> Invariants:
         variances = [self.unseen, self.scale, self.variance or 0.0]
         yield at_least(variances, 0), "unseen, scale and variance must be 0 or more"
+        yield within(self.bias, 0.0, inf), "bias must be 0 or more"
         yield self.limits is None or self.limits[0] <= self.limits[1], "limits must be in order"
 
 

@@ -165,6 +165,9 @@ class Search:
         shared = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
         models = np.asarray(arrays["models"], dtype=np.float64)
         plain = {name: header[name] for name in ("family", "options", "data", "generations", "state")}
+        for name in ("family", "options", "state"):
+            if not isinstance(plain[name], Mapping):
+                raise InputError(f"The front's search: {name} must be a mapping; the stored data are damaged.")
         return cls(
             **plain,
             models=models.reshape(len(models), -1),

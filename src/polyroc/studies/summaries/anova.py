@@ -20,6 +20,8 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["Anova", "Variation", "anova", "blocks_assumed"]
 
+SOURCES = ("learners", "folds", "error", "total")
+
 
 @dataclass(frozen=True, slots=True)
 class Variation:
@@ -78,6 +80,7 @@ class Anova(Result):
 
     def _invariants(self) -> Invariants:
         yield self.folds >= 1, "folds must be 1 or more"
+        yield set(self.table) == set(SOURCES), f"the lines of the table must be {', '.join(SOURCES)}"
         rows = self.table.values()
         yield at_least([row.df for row in rows], 1), "df must be 1 or more"
         yield at_least([row.sum_of_squares for row in rows], 0), "sums of squares must be 0 or more"
