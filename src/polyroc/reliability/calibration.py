@@ -79,7 +79,7 @@ def calibration(
     True
     >>> extreme = p**2 / (p**2 + (1 - p) ** 2)  # log odds are doubled
     >>> print(calibration(y, extreme).conclusion()[0])
-    classifier: its probabilities are too extreme: slope 0.50 (0.44 to 0.57), in the large ... p < 0.001.
+    classifier: its probabilities are too extreme: slope 0.53 (0.46 to 0.59), in the large ... p < 0.001.
 
     References
     ----------
