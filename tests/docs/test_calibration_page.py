@@ -1,4 +1,4 @@
-"""docs/guide/calibration.md shows what docs/calibration_study/results.csv has, and the study is right about its rates."""
+"""docs/guide/calibration.md shows docs/calibration_study/results.csv, whose rates are near the nominal ones."""
 
 import importlib.util
 from pathlib import Path

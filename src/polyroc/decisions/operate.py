@@ -15,11 +15,13 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty, rechoose
 from polyroc.engines.options import Engine, FileOptions, is_file_input
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import InputError, MiscalibrationWarning, NotApplicableError, warn
 from polyroc.fronts.result import Front
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
-from polyroc.messages import Call, Option
+from polyroc.messages import Call, Message, Option
+from polyroc.output.numbers import p_text
 from polyroc.progress import ProgressOption
+from polyroc.reliability.calibration import calibration_pvalue
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng
@@ -27,6 +29,8 @@ from polyroc.validation.scores import as_scores, one_sample
 from polyroc.validation.signatures import validated
 
 __all__ = ["operate"]
+
+REJECTED = 0.01  # p-value below which probabilities count as not right: few false alarms
 
 
 @validated
@@ -230,11 +234,30 @@ def operate(
             _check_repeatable(scores, objective, method)
         # before the search, which may take long: wrong cases are reported at once
         others = evaluation_cases(evaluate_on, scores.labels, scores.positive, missing, files, sampling)
+        if objective.calibrated and training_priors is None:
+            _warn_of_miscalibration(scores, name)
         rule, optimality = choose_rule(scores, scores.values[name], objective, np.random.default_rng(rng))
         apparent = rates_of(scores, name, rule)
         repeated = None if method is None else _repeated(scores, name, objective, method, apparent)
     evaluated = None if others is None else rates_on(others, rule, classifier)
     return operating_point(objective, rule, apparent, evaluated, optimality, repeated=repeated)
+
+
+def _warn_of_miscalibration(scores: Scores, classifier: str) -> None:
+    """Warn if the cases show that the probabilities are not right; they may, where priors differ from training."""
+    pvalue = calibration_pvalue(scores, classifier)
+    if pvalue < REJECTED:
+        warn(
+            Message(
+                f"The probabilities of {classifier!r} are not right for these cases ({p_text(pvalue)}), so Bayes' "
+                "rule for them may not be the best; ",
+                Call("calibration", ...),
+                " shows how. Calibrate them, or leave out ",
+                Option("calibrated", True),
+                " to choose on the cases.",
+            ),
+            MiscalibrationWarning,
+        )
 
 
 def _checked_method(method: Method | str | None) -> Method | None:
