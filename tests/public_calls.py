@@ -418,6 +418,10 @@ VALID_CALLS = {
     # estimates and curves
     "Anova.confidence_interval": lambda: _method("Anova", "confidence_interval", learner="a"),
     "BinormalFit.at": lambda: _method("BinormalFit", "at", fpr=[0.1, 0.2]),
+    "Calibration.conclusion": lambda: _method("Calibration", "conclusion"),
+    "EventCalibration.is_rejected": lambda: ValidCall(
+        DATA["two_columns"].call(pr.calibration, n=50).event().is_rejected, {"level": 0.95}
+    ),
     "Comparison.conclusion": lambda: _method("Comparison", "conclusion"),
     "Comparison.contrast": lambda: _method("Comparison", "contrast", weights=[1, -1, 0]),
     "Comparison.difference": lambda: _method("Comparison", "difference", first="strong", second="weak"),

@@ -205,7 +205,11 @@ def test_nonsense_is_not_accepted_silently(call):
 
 
 OPTIONS = [(key, option) for key, measure in MEASURES.items() for option in measure.options]
-OF_KIND = {"score": "two_classes", "ordered": "ordered", "probabilities": "three", "decisions": "three"}
+OF_KIND = {
+    "score": "two_classes",
+    "ordered": "ordered",
+    **dict.fromkeys(("probabilities", "forecast", "decisions"), "three"),
+}
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -14,6 +14,7 @@
       PolyrocWarning            the result is valid, with a reservation
         UndefinedMeasureWarning a class has no case, so the measure is nan
         InfiniteLossWarning     a case has the probability 0 of its true class, so the log loss is infinite
+        MiscalibrationWarning   probabilities that are treated as right are not
         SmallClassWarning       a class of one case: no standard error is available
         FewEffectiveCasesWarning
                                 less than one effective case of a class bears on the value: a very wide interval
@@ -48,6 +49,7 @@ __all__ = [
     "InfiniteLossWarning",
     "InputError",
     "MeasureError",
+    "MiscalibrationWarning",
     "MissingFileError",
     "MissingPackageError",
     "NegativeVarianceWarning",
@@ -145,6 +147,10 @@ class UndefinedMeasureWarning(PolyrocWarning):
 
 class InfiniteLossWarning(PolyrocWarning):
     """A case has the probability 0 of its true class, so the log loss is infinite."""
+
+
+class MiscalibrationWarning(PolyrocWarning):
+    """Probabilities that are treated as right are not."""
 
 
 class SmallClassWarning(PolyrocWarning):

@@ -122,6 +122,7 @@ def test_two_columns_are_the_score_of_the_positive_class():
     assert unsaid.expected_cost == one.expected_cost
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_believed_probabilities_give_bayes_rule():
     y, p = [0, 1, 0, 1], [0.2, 0.7, 0.6, 0.4]
     with warnings.catch_warnings():

@@ -311,7 +311,9 @@ def test_analytic_error_is_close_to_the_bootstrap(measure, sampling):
     if sampling == "cohort":
         strata = [np.arange(150)]
     replicates = []
-    for _ in range(400):
+    for _ in range(
+        1500 if measure.needs == "forecast" else 400
+    ):  # fast ones, whose first 400 are 9 % off by chance
         draw = np.concatenate([rng.choice(cases, size=len(cases)) for cases in strata])
         replicates.append(ask(measure, y[draw], s[draw], method=None).value)
     # 400 replicates know a standard deviation to 3.5 %; first-order variances differ by a few per cent more. The

@@ -10,12 +10,13 @@ import polyroc as pr
 from measure_values import THREE_CLASSES, scores_for
 from planning import FAIR, GOOD, Y, binormal, bounds
 from polyroc import datasets
+from polyroc.errors import NotApplicableError
 from polyroc.measures.registry import MEASURES
 from polyroc.power.sample_size import sample_size
 from polyroc.power.simulation import Simulation
 from polyroc.validation.scores import normalise
 
-MANY = THREE_CLASSES
+MANY = [key for key in THREE_CLASSES if np.isfinite(MEASURES[key].range(3, **MEASURES[key].settings)).all()]
 
 
 TWO = [key for key, measure in MEASURES.items() if measure.classes == (2, 2)]
@@ -152,3 +153,8 @@ def test_cost_is_better_if_lower():
     not_worse = sample_size(y, risk, measure=key, null=cheap.value, margin=0.05)
     assert not_worse.upward is False
     assert "is not above" in not_worse.sentence()
+
+
+def test_a_measure_without_limits_is_not_planned():
+    with pytest.raises(NotApplicableError, match="sample_size plans measures with a smallest and a largest value"):
+        sample_size(Y, GOOD, measure="log_loss", width=0.3, labels=["a", "b", "c"])

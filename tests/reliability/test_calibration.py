@@ -14,8 +14,9 @@ from sklearn.isotonic import IsotonicRegression
 import naive
 import polyroc as pr
 from command import polyroc
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import InputError, MiscalibrationWarning, NotApplicableError
 from polyroc.kernels.isotonic import isotonic, isotonic_rows
+from polyroc.reliability.calibration import calibration_pvalue
 from polyroc.reliability.decomposition import confidence_bands, fit_isotonic
 from polyroc.reliability.events import events_of
 from strategies import at_most
@@ -290,3 +291,17 @@ def test_command(tmp_path):
     done = polyroc("plot", path, "--truth", "sick", "--scores", "risk", "--kind", "reliability", "-o", picture)
     assert done.returncode == 0
     assert picture.exists()
+
+
+def test_operate_warns_if_probabilities_are_not_right():
+    y, p = sample(n=500)
+    pr.operate(y, p, costs=[[0, 1], [2, 0]], calibrated=True)  # no warning
+    extreme = p**2 / (p**2 + (1 - p) ** 2)
+    with pytest.warns(MiscalibrationWarning, match=r"'classifier' are not right for these cases \(p < 0\.001\)"):
+        pr.operate(y, extreme, costs=[[0, 1], [2, 0]], calibrated=True)
+    rows = np.random.default_rng(0).dirichlet(np.ones(3), 400)
+    true = (rows.cumsum(axis=1) < np.random.default_rng(1).random((400, 1))).sum(axis=1)
+    pr.operate(true, rows, calibrated=True)
+    with pytest.warns(MiscalibrationWarning):
+        pr.operate(true, rows**3 / (rows**3).sum(axis=1, keepdims=True), calibrated=True)
+    assert np.isnan(calibration_pvalue(pr.Scores.from_arrays(y, p, sampling="case-control"), "classifier"))

@@ -279,6 +279,7 @@ def test_two_classes_choose_the_threshold_that_operate_chooses(show, kind):
     assert "No threshold keeps these limits" in page.locator("#explorer-cost").inner_text()
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_three_classes_with_weights_and_groups_have_the_errors_that_python_gives(show):
     y, P = many(3, 150, seed=2, decimals=1)
     P /= P.sum(axis=1, keepdims=True)
@@ -330,6 +331,7 @@ def test_very_many_thresholds_still_choose_as_operate_does(show, monkeypatch):
         agrees(page, operate(y, s, costs=[[0, 1], [cost, 0]]))
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     y, P = many(30, 600)
     page = show(pr.report(y, P, path=None))
@@ -393,6 +395,7 @@ def test_tables_are_taken_along_with_all_digits_and_no_formula(show):
     assert [float(row["count"]) for row in cells] == confusion.counts.ravel().tolist()
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_hostile_names_stay_text(show):
     y, P = many(4, 80, labels=HOSTILE)
     made = pr.report(y, {HOSTILE[1]: P, HOSTILE[3]: P.round(1)}, path=None, labels=HOSTILE, title=HOSTILE[0])

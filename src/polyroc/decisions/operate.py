@@ -17,11 +17,13 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty, rechoose
 from polyroc.engines.options import Engine, FileOptions, is_file_input
-from polyroc.errors import InputError
+from polyroc.errors import InputError, MiscalibrationWarning, warn
 from polyroc.fronts.result import Front
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
-from polyroc.messages import Call, Option
+from polyroc.messages import Call, Message, Option
+from polyroc.output.numbers import p_text
 from polyroc.progress import ProgressOption, progress_callback
+from polyroc.reliability.calibration import calibration_pvalue
 from polyroc.rules import CostRule, Rule
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -31,6 +33,7 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["operate"]
 
+REJECTED = 0.01  # p-value below which probabilities count as not right: few false alarms
 # The cases to evaluate a rule on, for its classes in order and the position of the positive one; None without any.
 OtherCases = Callable[[tuple[Hashable, ...], int | None], Scores | FileCases | None]
 
@@ -259,6 +262,8 @@ def _operate_on_scores(
         )
     # before the search, which may take long: wrong cases are reported at once
     other = others(scores.labels, scores.positive)
+    if objective.calibrated and terms["training_priors"] is None:
+        _warn_of_miscalibration(scores, name)
     rule, optimality = choose_rule(scores, scores.values[name], objective, rng)
     apparent = rates_of(scores, name, rule)
     repeated = None
@@ -266,6 +271,23 @@ def _operate_on_scores(
         repeated = _repeated(scores, name, objective, rule, method, apparent, progress)
     evaluated = None if other is None else rates_on(other, rule, classifier)
     return operating_point(objective, rule, apparent, evaluated, optimality, repeated=repeated)
+
+
+def _warn_of_miscalibration(scores: Scores, classifier: str) -> None:
+    """Warn if the cases show that the probabilities are not right; they may, where priors differ from training."""
+    pvalue = calibration_pvalue(scores, classifier)
+    if pvalue < REJECTED:
+        warn(
+            Message(
+                f"The probabilities of {classifier!r} are not right for these cases ({p_text(pvalue)}), so Bayes' "
+                "rule for them may not be the best; ",
+                Call("calibration", ...),
+                " shows how. Calibrate them, or leave out ",
+                Option("calibrated", True),
+                " to choose on the cases.",
+            ),
+            MiscalibrationWarning,
+        )
 
 
 def _checked_method(method: Method | str | None) -> Method | None:

@@ -99,6 +99,8 @@ class JointRegion:
     def ends(self, z: float) -> tuple[float, float]:
         """The ends of the interval of the difference at a standard normal quantile."""
         low, high = inf, -inf
+        if self.span == inf and self._wald == 0:  # nothing varies, and no limit says what might
+            return -inf, inf
         if not isnan(self._wald):
             low, high = self.value - z * self._wald, self.value + z * self._wald
         if self._ends is not None:

@@ -1,11 +1,11 @@
 """The goal of a planned study: the test or the interval width, and the effect that is expected."""
 
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, isinf
 from statistics import NormalDist
 from typing import Any
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.measures.measure import Measure
 from polyroc.messages import Option
 
@@ -86,6 +86,11 @@ class PlanningQuestion:
 
     def __post_init__(self) -> None:
         low, high = self.limits
+        if isinf(high - low):
+            raise NotApplicableError(
+                f"sample_size plans measures with a smallest and a largest value, which {self.measure} has not; "
+                "plan by another one, such as brier."
+            )
         for name in ("value", "versus"):
             value = getattr(self, name)
             if value is not None and not (_is_number(value) and low <= value <= high):

@@ -25,7 +25,7 @@ from polyroc.validation.random import Rng, is_whole, rng_for, seed_of
 from polyroc.validation.scores import as_scores, one_sample
 from polyroc.validation.signatures import validated
 
-__all__ = ["calibration"]
+__all__ = ["calibration", "calibration_pvalue"]
 
 FEWEST_DRAWS = 50  # simulated samples of which quantiles can be taken
 BARS = 20  # of the histogram of predictions
@@ -79,7 +79,7 @@ def calibration(
     True
     >>> extreme = p**2 / (p**2 + (1 - p) ** 2)  # log odds are doubled
     >>> print(calibration(y, extreme).conclusion()[0])
-    classifier: its probabilities are too extreme: slope 0.50 (0.44 to 0.57), in the large ... p < 0.001.
+    classifier: its probabilities are too extreme: slope 0.53 (0.46 to 0.59), in the large ... p < 0.001.
 
     References
     ----------
@@ -130,6 +130,22 @@ def _check(scores: Scores) -> None:
         )
     if scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}; calibration needs cases of every class.")
+
+
+def calibration_pvalue(scores: Scores, classifier: str) -> float:
+    """The p-value of right probabilities without simulations: the joint test, or Spiegelhalter's of all classes.
+
+    nan where the predictions are no probabilities, or the cases do not say how frequent the classes are.
+    """
+    reason = inapplicable_reason(FORECAST, scores, by_name=True)
+    if reason is not None or scores.sampling == "case-control" or scores.absent:
+        return nan
+    if scores.n_classes == 2:
+        (event,) = events_of(scores, classifier)
+        pvalue = joint_test(event).pvalue
+        if not np.isnan(pvalue):
+            return pvalue
+    return _overall(scores, classifier).pvalue
 
 
 def _event(

@@ -16,6 +16,7 @@ from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
+from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 
 __all__ = ["Calibration", "EventCalibration", "ReliabilityCurve", "SlopeDifference", "ZTest"]
@@ -110,10 +111,11 @@ class EventCalibration(NamedTuple):
         terms = self.decomposition
         return terms.miscalibration.value - terms.discrimination.value + terms.uncertainty.value
 
+    @validated
     def is_rejected(self, level: float = 0.95) -> bool:
         """True if the joint test, or Spiegelhalter's where that is undefined, rejects right probabilities."""
         pvalue = self.spiegelhalter.pvalue if isnan(self.joint.pvalue) else self.joint.pvalue
-        return bool(pvalue < 1.0 - level)
+        return bool(pvalue < 1.0 - checked_level(level))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -42,6 +42,10 @@ PAPERS: Mapping[str, str] = {
         "Van Calster, Van Belle, Vergouwe, Timmerman, Van Huffel & Steyerberg, Statistics in Medicine 31 (2012) "
         "2610-2626"
     ),
+    "Brier (1950)": "Brier, Monthly Weather Review 78 (1950) 1-3",
+    "Good (1952)": "Good, Journal of the Royal Statistical Society B 14 (1952) 107-114",
+    "Murphy (1973)": "Murphy, Journal of Applied Meteorology 12 (1973) 595-600",
+    "Roby (1965)": "Roby, Behavioral Science 10 (1965) 255-270",
     "Vickers & Elkin (2006)": "Vickers & Elkin, Medical Decision Making 26 (2006) 565-574",
 }
 
