@@ -21,7 +21,7 @@ def figures(record_property):
     """Store the counts of one kind of trial."""
 
     def store(kind, counts):
-        record_property("figures", [kind, {name: counts[name] for name in COUNTS}])
+        record_property("figures", [kind, {name: counts.get(name, 0) for name in COUNTS}])
 
     return store
 

@@ -65,10 +65,10 @@ def test_no_line_is_longer_than_the_terminal(name, line, terminal, folder, monke
         return  # a file of settings, which is not wrapped
     out, err = printed(arguments, 80, monkeypatch, terminal)
     assert out
-    assert too_long(out + err, 80) == []
+    assert too_long(out + err if terminal else out, 80) == []  # in a pipe a message is one line
     wide, _ = printed(arguments, 400, monkeypatch)
     narrow, err = printed(arguments, 60, monkeypatch, terminal)
-    assert too_long(narrow + err, 60) == []
+    assert too_long(narrow + err if terminal else narrow, 60) == []
     if name not in LONG:  # measured times differ
         assert set(NUMBER.findall(wide)) <= set(NUMBER.findall(narrow))
     assert "\N{HORIZONTAL ELLIPSIS}" not in narrow

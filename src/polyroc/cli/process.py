@@ -89,7 +89,9 @@ def print_line(message: str) -> None:
     from polyroc.output.lines import folded, line_width
 
     with suppress(OSError):
-        sys.stderr.write("\n".join(folded(line, line_width(sys.stderr))) + "\n")
+        # elsewhere one line, for programs, even if they have set COLUMNS
+        width = line_width(sys.stderr) if sys.stderr.isatty() else None
+        sys.stderr.write("\n".join(folded(line, width)) + "\n")
         sys.stderr.flush()
 
 

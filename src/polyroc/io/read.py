@@ -134,7 +134,7 @@ def read(
     ...     read(path, truth="kind", scores="p_*")
     Scores(2 cases (cat: 1, dog: 1); matrix of classifier)
     """
-    columns_of_by = (by,) if isinstance(by, str) else tuple(by or ())
+    columns_of_by = (by,) if isinstance(by, str) else () if by is None else tuple(by)
     requested = RequestedColumns(
         truth, scores, classifier, case, class_, weight, groups, folds, repeats, columns_of_by
     )

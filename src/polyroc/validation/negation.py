@@ -42,7 +42,9 @@ def not_negatable(name: str, what: str) -> Message:
         f"Only a single score per case can be negated, but {name!r} has {what}. Check that the columns are in the "
         "order of the classes (",
         Option("labels"),
-        "), or leave out the sign.",
+        "), or leave out ",
+        Option("negate"),
+        " or the sign.",
     )
 
 
