@@ -224,6 +224,8 @@ class Estimate(Result):
         yield at_least([self.fewest, 0.0 if self.effective is None else self.effective], 0), "cases are 0 or more"
         if self.chance is not None:
             yield within(self.chance, low, high), f"chance must be from {low:g} to {high:g}"
+        if self.boundary is not None and self.boundary.limits is None:
+            yield within(self.boundary.value, low, high), f"the plug-in value must be from {low:g} to {high:g}"
         if self.null is not None:
             yield within(self.null, low, high), f"null must be from {low:g} to {high:g}"
         if self.certificate is not None:

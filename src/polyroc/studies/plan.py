@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -417,7 +418,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_label(value: Any) -> bool:
-    return isinstance(value, str | int | float | bool)
+    return isinstance(value, str | int | bool) or (isinstance(value, float) and isfinite(value))
 
 
 def _are_labels(value: Any) -> bool:
