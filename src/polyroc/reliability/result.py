@@ -262,7 +262,11 @@ class Calibration(Result):
             }
             for key, own in self.events.items()
         ]
-        return Table.of("Brier score = miscalibration - discrimination + uncertainty", terms)
+        note = (
+            "The values of miscalibration and discrimination are too large by chance; their intervals allow for it, "
+            "and may be below the value."
+        )
+        return Table.of("Brier score = miscalibration - discrimination + uncertainty", terms, [note])
 
     def _names(self, key: tuple[str, str]) -> dict[str, str]:
         several = len(self.events) > len(self.overall)
