@@ -111,13 +111,13 @@ def _sums(group: IntArray, values: FloatArray) -> FloatArray:
 
 
 def _terms(p: FloatArray, fitted: FloatArray, totals: FloatArray, weights: FloatArray) -> FloatArray:
-    """At [term, row]: miscalibration, discrimination and uncertainty of rows of outcomes, summed by prediction."""
+    """At [term, row]: miscalibration, discrimination and share of events, of outcomes summed by prediction."""
     whole = weights.sum(axis=1, keepdims=True)
     share = totals.sum(axis=1, keepdims=True) / whole
     # sums of (y - a)^2 - (y - b)^2 over the cases of a prediction: what varies around their mean cancels
     gain = (2.0 * totals * (fitted - p) + weights * (p**2 - fitted**2)).sum(axis=1) / whole[:, 0]
     better = (2.0 * totals * (fitted - share) + weights * (share**2 - fitted**2)).sum(axis=1) / whole[:, 0]
-    return np.stack([gain, better, (share * (1.0 - share))[:, 0]])
+    return np.stack([gain, better, share[:, 0]])
 
 
 def simulate(
@@ -135,6 +135,7 @@ def simulate(
     values = _terms(fit.p, fit.fitted[None], fit.happened[None], fit.weight[None])[:, 0]
     if not event.independent:
         errors = _linear_errors(event, fit)
+        values[2] *= 1.0 - values[2]
         linear = (Part(float(v), float(e), nan, nan) for v, e in zip(values, errors, strict=True))
         return Simulation(nan, Decomposition(*linear), None)
     whole = fit if event.scores.sample_weight is not None else fit.coarse(MOST_GROUPS)
@@ -143,11 +144,24 @@ def simulate(
     pvalue = (1.0 + np.count_nonzero(right >= observed - 1e-15)) / (n + 1.0)
     deviations = _resampled(whole, n, rng)
     parts = []
-    for value, deviation, largest in zip(values.tolist(), deviations, (1.0, 0.25, 0.25), strict=True):
+    for value, deviation, largest in zip(values.tolist(), deviations, (1.0, 0.25, 1.0), strict=True):
         below, above = np.quantile(deviation, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
         ends = np.clip([value - above, value - below], 0.0, largest)
         parts.append(Part(value, float(deviation.std(ddof=1)), float(ends[0]), float(ends[1])))
+    parts[2] = _uncertainty(parts[2], deviations[2])
     return Simulation(float(pvalue), Decomposition(*parts), _envelope(curves, level))
+
+
+def _uncertainty(share: Part, deviation: FloatArray) -> Part:
+    """The Brier score of predicting the share s of events, s (1 - s), from the interval of the share.
+
+    It is largest at s = 1/2, where the deviations of s (1 - s) itself have one sign and would give no interval.
+    """
+    draws = share.value + deviation
+    ends = [end * (1.0 - end) for end in (share.low, share.high)]
+    high = 0.25 if share.low <= 0.5 <= share.high else max(ends)
+    error = float((draws * (1.0 - draws)).std(ddof=1))
+    return Part(share.value * (1.0 - share.value), error, min(ends), high)
 
 
 def _under_calibration(
@@ -166,10 +180,10 @@ def _under_calibration(
 
 
 def _resampled(fit: Fit, n: int, rng: np.random.Generator) -> FloatArray:
-    """At [term, draw], the simulated minus the true terms, for outcomes with the recalibrated probabilities."""
+    """At [term, draw], simulated minus true terms (see `_terms`), for outcomes with recalibrated probabilities."""
     shares, unit = fit.weight / fit.total, fit.weight / fit.cases
     mean = float(shares @ fit.fitted)
-    true = np.array([shares @ (fit.p - fit.fitted) ** 2, shares @ (fit.fitted - mean) ** 2, mean * (1.0 - mean)])
+    true = np.array([shares @ (fit.p - fit.fitted) ** 2, shares @ (fit.fitted - mean) ** 2, mean])
     chances = fit.cases / fit.cases.sum()
     terms = []
     for rows in _rows(n, len(fit.p)):

@@ -263,8 +263,8 @@ class Calibration(Result):
             for key, own in self.events.items()
         ]
         note = (
-            "The values of miscalibration and discrimination are too large by chance; their intervals allow for it, "
-            "and may be below the value."
+            "The values of miscalibration and discrimination are too large by chance; their intervals allow for "
+            "it, and may be below the value."
         )
         return Table.of("Brier score = miscalibration - discrimination + uncertainty", terms, [note])
 
