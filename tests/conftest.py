@@ -5,6 +5,7 @@ runs find more; `settled` draws fewer and always the same ones, so that the resu
 chance; `quick` draws fewest, for `make test-fast`.
 """
 
+import os
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,9 @@ settings.register_profile(
 settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True, max_examples=20)
 settings.register_profile("quick", parent=settings.get_profile("settled"), max_examples=6)
 settings.load_profile("polyroc")
+
+# xdist sets the width of a terminal in its workers, where there is none: sentences would be wrapped.
+os.environ.pop("COLUMNS", None)
 
 # Tests have little data, which Python would run; the twins are to be compared with the machine code.
 jit.INTERPRETED = 0
