@@ -81,25 +81,25 @@ def replicate(model: Model, n: int, number: int) -> dict[str, float]:
     if not 2 <= y.sum() <= n - 2:
         return {}
     own = pr.calibration(y, p, n=DRAWS, rng=number, level=LEVEL).event()
-    true, held = truths(model), dict[str, float]()
+    true, covered = truths(model), dict[str, float]()
     parts: dict[str, Any] = {"in_the_large": own.in_the_large, "slope": own.slope, **own.decomposition._asdict()}
     for name, part in parts.items():
         if not np.isnan(part.low):
-            held[name] = float(part.low - 1e-12 <= true[name] <= part.high + 1e-12)
+            covered[name] = float(part.low - 1e-12 <= true[name] <= part.high + 1e-12)
     curve = own.curve
     at = expit(model.shift + model.slope * np.log(curve.predicted / (1.0 - curve.predicted)))
     confidence, consistency = curve.confidence, curve.consistency
     assert confidence is not None
     assert consistency is not None
-    held["confidence band, pointwise"] = float(((confidence.low <= at) & (at <= confidence.high)).mean())
+    covered["confidence band, pointwise"] = float(((confidence.low <= at) & (at <= confidence.high)).mean())
     inside = (confidence.simultaneous_low <= at) & (at <= confidence.simultaneous_high)
-    held["confidence band, simultaneous"] = float(inside.all())
+    covered["confidence band, simultaneous"] = float(inside.all())
     if true["miscalibration"] < 1e-12:
         tests = {"joint": own.joint.pvalue, "Spiegelhalter": own.spiegelhalter.pvalue}
         tests["simulated"] = own.simulated_pvalue
-        held |= {f"{name} test": float(p <= 1.0 - LEVEL) for name, p in tests.items()}
-        held |= _consistency(curve.observed, consistency)
-    return held
+        covered |= {f"{name} test": float(p <= 1.0 - LEVEL) for name, p in tests.items()}
+        covered |= _consistency(curve.observed, consistency)
+    return covered
 
 
 def _consistency(observed: Any, bands: Any) -> dict[str, float]:
@@ -113,11 +113,11 @@ def _consistency(observed: Any, bands: Any) -> dict[str, float]:
 
 def rows_of(model: Model, n: int) -> list[dict[str, str]]:
     """The lines of one cell."""
-    held = [replicate(model, n, number) for number in range(REPLICATES)]
+    covered = [replicate(model, n, number) for number in range(REPLICATES)]
     share = float(expit(model.mean + model.spread * NODES).mean())
     rows = []
-    for name in dict.fromkeys(name for one in held for name in one):
-        values = [one[name] for one in held if name in one]
+    for name in dict.fromkeys(name for one in covered for name in one):
+        values = [one[name] for one in covered if name in one]
         nominal = 0.05 if name.endswith("test") else LEVEL
         numbers = (model.name, n, f"{share * n:.0f}", name, f"{nominal:g}", len(values), f"{np.mean(values):.4f}")
         rows.append(dict(zip(COLUMNS, map(str, numbers), strict=True)))

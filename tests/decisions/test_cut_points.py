@@ -408,6 +408,7 @@ def test_bad_terms(options, message):
         operate(STAGE, MARKER, **{"labels": ORDER, **options})
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_what_cannot_be_chosen_again():
     P = np.eye(3)[np.repeat([0, 1, 2], [40, 30, 20])] * 0.4 + 0.2
     with pytest.raises(InputError, match="calibrated=True chooses nothing on the cases"):

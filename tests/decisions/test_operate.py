@@ -177,6 +177,7 @@ def test_three_classes_against_a_grid(seed):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_four_classes_are_no_worse_than_bayes_rule_and_the_seed_settles_it():
     rng = np.random.default_rng(8)
     y = rng.integers(4, size=200)

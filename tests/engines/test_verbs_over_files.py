@@ -194,6 +194,7 @@ class TestRules:
         assert np.array(engine.rule.costs) == pytest.approx(np.array(memory.rule.costs))  # weights were summed
         self.alike(engine, memory)
 
+    @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
     def test_bayes_rule_for_one_probability(self, folder):
         options = {"truth": "kind", "scores": "p_b", "pos_label": "b", "calibrated": True, "priors": [0.9, 0.1]}
         engine, memory = (

@@ -90,6 +90,7 @@ def test_average_precision_and_information_gain_account_for_prevalence():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_analytic_errors_of_information_gain_and_operating_cost_are_those_of_the_bootstrap():
     rng = np.random.default_rng(5)
     gain, cost = [], []

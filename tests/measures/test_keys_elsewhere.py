@@ -40,7 +40,7 @@ def documentation(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "option":
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("click.option", "measure_option"):
             yield from (keyword.value for keyword in node.keywords if keyword.arg in ("default", "help"))
 
 

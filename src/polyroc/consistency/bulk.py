@@ -20,8 +20,9 @@ EQUAL = 1e-12  # values that differ by less, relative to their size or to 1, dif
 
 
 def applicable_measures(outputs: ClassifierOutputs) -> list[Measure]:
-    """All measures of the registry that apply to such outputs."""
-    return [measure for measure in MEASURES.values() if _reason(measure, outputs) is None]
+    """All measures of the registry that apply to such outputs, without those that are computed only by name."""
+    ranking = (measure for measure in MEASURES.values() if measure.needs != "forecast")
+    return [measure for measure in ranking if _reason(measure, outputs) is None]
 
 
 def require_applicable(measures: Sequence[Measure], outputs: ClassifierOutputs) -> None:

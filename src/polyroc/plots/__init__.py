@@ -64,6 +64,7 @@ def plot(
           {"chosen": curve.at(fpr=0.1)}.
         - "pairs": `shades`, the values of the lightest and the darkest shade.
         - "scores": `scores`, the `Scores` of the cases (needed).
+        - "reliability": `classifier` and `event`, which of several; `band`, "simultaneous" or "pointwise".
         - "decision", "decision_difference": `band=False` omits the bands.
         - "roc" of fronts, "parallel", "false_positives": `points` are numbers of points, or operating points, to
           mark by name; the latter two `colour`, an error such as ("a", "b") or "generation", which shades points;
