@@ -6,6 +6,7 @@ chance; `quick` draws fewest, for `make test-fast`.
 """
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(name)
     places = {HERE / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Close the figures of a test; matplotlib warns if more than 20 are open."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

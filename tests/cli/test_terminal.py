@@ -6,7 +6,6 @@ import shlex
 from contextlib import redirect_stderr, redirect_stdout
 
 import click
-import matplotlib.pyplot as plt
 import pytest
 
 from command_lines import LONG, SERVERS, VALID_LINES, make_files
@@ -34,12 +33,6 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("terminal")
     make_files(folder)
     return folder
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def printed(arguments, columns, monkeypatch, terminal=False):

@@ -22,12 +22,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::polyroc.errors.OptimismWarning"
 NAMES = ["$\\frac{a}{$", "_hidden\nby its name", "a name that is longer than anybody would like to see on an axis"]
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
 def sample(classes, n, strength=1.2, seed=0):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % classes

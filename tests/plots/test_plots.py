@@ -31,12 +31,6 @@ IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def irises():
     file = catalogue.path("iris_predictions")

@@ -18,12 +18,6 @@ S = pr.studies.summaries
 LONG = ("bayes", "multiscale classifier, pessimistic pruning", "k nearest neighbours", "C4.5", *HOSTILE)
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
-
-
 def tables(learners, data_sets, folds=10, seed=0):
     rng = np.random.default_rng(seed)
     skill = np.linspace(0.95, 0.75, len(learners))

@@ -209,6 +209,7 @@ def _content(path):
         files.STUDY,
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*was started with other versions")
 def test_stored_study_is_read_and_resumed(tmp_path, name):
     recorded = {**RECORDED["study/run"]["answer"]}
     recorded.pop("report")

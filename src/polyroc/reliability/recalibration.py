@@ -161,7 +161,7 @@ def spiegelhalter(event_scores: FloatArray, variances: FloatArray, event: Event)
     w = event.weight
     mean = float(w @ event_scores) / float(w.sum())
     if event.independent:
-        error = float(np.sqrt(max(w**2 @ variances, 0.0))) / float(w.sum())  # below 0 by rounding only
+        error = float(np.sqrt(max(float(w**2 @ variances), 0.0))) / float(w.sum())  # below 0 by rounding only
     else:
         error = float(np.sqrt(event.covariance((event_scores - mean)[None])[0, 0]))
     if not error > 0:
