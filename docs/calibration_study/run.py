@@ -12,13 +12,13 @@ import os
 import re
 import sys
 import zlib
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.optimize import brentq
 from scipy.special import expit, ndtri
 
@@ -162,7 +162,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; the answer is the same")
     chosen = parser.parse_args(arguments)
     if not chosen.page:
-        done = Parallel(n_jobs=chosen.jobs)(delayed(rows_of)(model, n) for model, n in cells())
+        with ProcessPoolExecutor(chosen.jobs) as pool:
+            done = list(pool.map(rows_of, *zip(*cells(), strict=True)))
         with RESULTS.open("w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
