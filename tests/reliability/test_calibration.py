@@ -305,3 +305,11 @@ def test_operate_warns_if_probabilities_are_not_right():
     with pytest.warns(MiscalibrationWarning):
         pr.operate(true, rows**3 / (rows**3).sum(axis=1, keepdims=True), calibrated=True)
     assert np.isnan(calibration_pvalue(pr.Scores.from_arrays(y, p, sampling="case-control"), "classifier"))
+
+
+def test_reversed_probabilities_are_named():
+    rng = np.random.default_rng(0)
+    p = rng.random(300)
+    y = rng.random(300) < p
+    (sentence,) = pr.calibration(y, 1 - p, n=50).conclusion()
+    assert "its probabilities are reversed (are they those of the other class?): slope -" in sentence

@@ -299,6 +299,8 @@ class Calibration(Result):
 
 def _faults(own: EventCalibration) -> str:
     """What is wrong with probabilities that were rejected."""
+    if own.slope.high < 0.0:  # higher probabilities, fewer events: more than a matter of degree
+        return "reversed (are they those of the other class?)"
     faults = []
     if own.slope.high < 1.0:
         faults.append("too extreme")
