@@ -354,7 +354,9 @@ def bad_message(odd: Odd, line: str) -> str | None:
 
 
 def names_cause(odd: Odd, line: str) -> bool:
-    """True if a message names an option, as Python or the command line spells it, or another part of the line."""
+    """True if a message names an option, as Python or the command line spells it, another part of the line, or memory."""
+    if "not enough memory" in line:
+        return True
     words = line.partition(" (see polyroc")[0]
     names = [option.lstrip("-").replace("-", "_") for option in (*odd.line, odd.option) if option.startswith("--")]
     parts = [text[:20] for text in odd.line if text.strip() and text not in tree()]  # long ones are cut off

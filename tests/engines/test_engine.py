@@ -396,6 +396,12 @@ def test_sizes(text, size):
     assert parse_size(text) == size
 
 
+@pytest.mark.parametrize("text", ["1e9", "9" * 400, -1.0, "2000000TB", 2**61])
+def test_sizes_that_are_none(text):
+    with pytest.raises(InputError, match=r"disk must be (a size such as '1GB' or|at most 1048576TB)"):
+        parse_size(text, "disk")
+
+
 class TestCommandLine:
     def test_evaluate(self, folder, capsys):
         path = str(folder / "many" / "*.parquet")

@@ -111,7 +111,7 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
         tolerance=tolerance,
         exact=bool(options.get("exact", False)),
         memory=default_memory if memory is None else parse_size(memory),
-        disk=None if disk is None else parse_size(disk),
+        disk=None if disk is None else parse_size(disk, "disk"),
         covariance=covariance,
         table=options.get("table"),
         negate=options.get("negate"),

@@ -21,10 +21,11 @@ from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.csv_files import number_remedy
 from polyroc.io.session import Session, is_out_of_space
 from polyroc.io.sources import Decimal
-from polyroc.messages import Option
+from polyroc.messages import Option, short_repr
 
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
 
+LARGEST_SIZE = 2**60  # bytes; DuckDB takes a little more
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 Batch = tuple[np.ndarray[Any, Any], ...]
@@ -38,18 +39,22 @@ _TYPES: dict[bytes, type[np.generic]] = {
 }
 
 
-def parse_size(text: str | int) -> int:
-    """Number of bytes of a size such as "1GB"; units are powers of 1024.
+def parse_size(text: str | int, option: str = "memory") -> int:
+    """Number of bytes of a size such as "1GB", the value of an option; units are powers of 1024.
 
     >>> parse_size("1GB"), parse_size("512 MiB"), parse_size(1000)
     (1073741824, 536870912, 1000)
     """
     if isinstance(text, int):
-        return text
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", str(text), re.IGNORECASE)
-    if not match:
-        raise InputError(f"memory must be a size such as '1GB' or '512MB', got {text!r}.")
-    return int(float(match[1]) * _UNITS[match[2].upper()])
+        size = text
+    else:
+        match = re.fullmatch(r"\s*(\d{1,30}(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", str(text), re.IGNORECASE)
+        if not match:
+            raise InputError(f"{option} must be a size such as '1GB' or '512MB', got {short_repr(text)}.")
+        size = int(float(match[1]) * _UNITS[match[2].upper()])
+    if size > LARGEST_SIZE:
+        raise InputError(f"{option} must be at most 1048576TB, got {short_repr(text)}.")
+    return size
 
 
 def machine_memory() -> int:

@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable
 
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.messages import install_command
+from polyroc.messages import install_command, short_repr
 from polyroc.serve.limits import Limits
 
 __all__ = ["serve"]
@@ -72,6 +72,8 @@ def _listen(host: str, port: int) -> socket.socket:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
         bound.listen()  # clients can connect from now on, and wait until the server answers
+    except UnicodeError:  # the host cannot be encoded for a look-up
+        raise InputError(f"host must be a name or an address of this machine, got {short_repr(host)}.") from None
     except OSError as error:
         raise InputError(
             f"Cannot listen on {host}, port {port} ({error.strerror}); the port may be in use: choose "
