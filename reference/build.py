@@ -29,7 +29,9 @@ RECIPES = (100_000, 10_000_000)
 Number = Fraction | mpmath.mpf
 
 
-def answer(quantity: str, statistic: str, classifiers: Sequence[str], value: Number, **options: str) -> dict[str, Any]:
+def answer(
+    quantity: str, statistic: str, classifiers: Sequence[str], value: Number, **options: str
+) -> dict[str, Any]:
     """One item of an answer file."""
     item: dict[str, Any] = {"quantity": quantity, "statistic": statistic, "classifiers": list(classifiers)}
     if options:
@@ -159,7 +161,9 @@ def forecasts(cases: Cases, name: str) -> Iterator[dict[str, Any]]:
         yield answer("net_benefit", "value", [name], exact.net_benefit(y, p, w, threshold), **at)
 
 
-def proper_scores(y: Sequence[int], rows: list[list[Fraction]], w: exact.Row, name: str) -> Iterator[dict[str, Any]]:
+def proper_scores(
+    y: Sequence[int], rows: list[list[Fraction]], w: exact.Row, name: str
+) -> Iterator[dict[str, Any]]:
     """Skill, logarithmic and spherical score; the logarithmic one only without a zero at a true class."""
     yield answer("brier_skill", "value", [name], exact.brier_skill(y, rows, w))
     true = [row[code] for row, code in zip(rows, y, strict=True)]
@@ -193,10 +197,8 @@ def several_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
 
 def answers(cases: Cases) -> dict[str, Any]:
     """The answer file of a data set."""
-    if cases.ordered:
-        values = ordered_values
-    else:
-        values = two_class_values if max(cases.y) == 1 else several_class_values
+    by_classes = two_class_values if max(cases.y) == 1 else several_class_values
+    values = ordered_values if cases.ordered else by_classes
     kind = "ordered" if cases.ordered else "score" if max(cases.y) == 1 else "columns"
     return {
         "name": cases.name,
@@ -242,12 +244,12 @@ def table_of(cases: Cases) -> str:
     return lines.getvalue()
 
 
-def files() -> Iterator[tuple[str, str]]:
+def files(recipes: Sequence[int] = RECIPES) -> Iterator[tuple[str, str]]:
     """Name and content of every file of the set."""
     for cases in all_cases():
         yield f"{cases.name}.csv", table_of(cases)
         yield f"{cases.name}.json", json.dumps(answers(cases), indent=1) + "\n"
-    for n in RECIPES:
+    for n in recipes:
         yield f"recipe_{n}.json", json.dumps(recipe_answers(n), indent=1) + "\n"
 
 

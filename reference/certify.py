@@ -2,8 +2,8 @@
 
     python reference/certify.py python reference/programs/polyroc_program.py
 
-The program gets the folder of the sets as its last argument and prints a line `set,item,answer` for each item that it can
-answer; items are numbered from 0. What it does not print counts as not available.
+The program gets the folder of the sets as its last argument and prints a line `set,item,answer` for each item
+that it can answer; items are numbered from 0. What it does not print counts as not available.
 """
 
 import argparse
@@ -34,7 +34,7 @@ class Agreement:
 
 
 def digits_of(answer: str, certified: str) -> float:
-    """The negative decimal logarithm of the relative error, from 0 to 15; of the absolute error where the value is 0."""
+    """The negative decimal logarithm of the relative error, from 0 to 15; absolute if the value is 0."""
     given, true = Decimal(answer), Decimal(certified)
     if not given.is_finite():
         return 0.0
@@ -74,7 +74,9 @@ def agreements(output: str, sets: Path = SETS) -> list[Agreement]:
 
 def table(rows: list[Agreement]) -> str:
     """By level and statistic: items, answered, smallest and mean digits, and the items with few digits."""
-    kinds = sorted({(row.level, statistic_of(row)) for row in rows}, key=lambda kind: (LEVELS.index(kind[0]), kind[1]))
+    kinds = sorted(
+        {(row.level, statistic_of(row)) for row in rows}, key=lambda kind: (LEVELS.index(kind[0]), kind[1])
+    )
     lines = [f"{'level':9}{'statistic':19}{'items':>6}{'answered':>10}{'least digits':>14}{'mean digits':>13}"]
     for level, statistic in kinds:
         own = [row for row in rows if (row.level, statistic_of(row)) == (level, statistic)]
@@ -107,7 +109,9 @@ def main() -> int:
     parser.add_argument("program", nargs=argparse.REMAINDER, help="command that prints the answers")
     options = parser.parse_args()
     if not options.program:
-        parser.error("name the program that prints the answers, such as: python reference/programs/polyroc_program.py")
+        parser.error(
+            "name the program that prints the answers, such as: python reference/programs/polyroc_program.py"
+        )
     done = subprocess.run([*options.program, str(options.sets)], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         sys.stderr.write(f"The program ended with exit code {done.returncode}.\n")

@@ -1,12 +1,13 @@
 """Measures of classifiers from their definitions, in rational arithmetic.
 
-Every function takes the class codes `y` (0 .. c-1), the predictions and a weight per case, all numbers as `Fraction`, and
-loops over cases, pairs or tuples as the definition says. Nothing here imports numpy, a statistics package or polyroc. Of two
-classes, class 1 is positive and high scores indicate it. Ties count one half, or are shared equally.
+Every function takes the class codes `y` (0 .. c-1), the predictions and a weight per case, all numbers as
+`Fraction`, and loops over cases, pairs or tuples as the definition says. Nothing here imports numpy, a
+statistics package or polyroc. Of two classes, class 1 is positive and high scores indicate it. Ties count one
+half, or are shared equally.
 
-Variances need no second formula. With the distributions within the classes fixed but for one, the measures of `SEPARABLE` are
-means over that class; so the structural component of a case is the value of the measure when the case has the whole weight of its
-class. For the AUC these components are DeLong's placement values.
+Variances need no second formula. With the distributions within the classes fixed but for one, the measures of
+`SEPARABLE` are means over that class; so the structural component of a case is the value of the measure when the
+case has the whole weight of its class. For the AUC these components are DeLong's placement values.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +45,7 @@ def mean_over_pairs(scores: Row, above: list[int], below: list[int], w: Row) -> 
     return wins / (sum(w[x] for x in above) * sum(w[z] for z in below))
 
 
-# Two classes, one score -------------------------------------------------------------------------------------------------
+# Two classes, one score ---------------------------------------------------------------------------------------
 
 
 def auc(y: Sequence[int], s: Row, w: Row) -> Fraction:
@@ -74,7 +75,7 @@ def partial_auc(y: Sequence[int], s: Row, w: Row, low: Fraction, high: Fraction)
 
 
 def average_precision(y: Sequence[int], s: Row, w: Row) -> Fraction:
-    """The sum over thresholds of the precision times the increase of the recall; equal scores share a threshold."""
+    """The sum over distinct scores of the precision times the increase of the recall."""
     value = Fraction(0)
     totals = [sum(w[x] for x in members(y, k)) for k in (0, 1)]
     for (_, before), (fpr, tpr) in pairwise(roc_points(y, s, w)):
@@ -99,7 +100,7 @@ def cost_area(y: Sequence[int], s: Row, w: Row) -> Fraction:
 
 
 def table(y: Sequence[int], s: Row, w: Row, threshold: Fraction) -> list[Fraction]:
-    """Weights of true positives, false negatives, false positives, true negatives; positive from the threshold on."""
+    """Weights of true positives, false negatives, false positives and true negatives at a threshold."""
     cells = [Fraction(0)] * 4
     for code, score, weight in zip(y, s, w, strict=True):
         cells[(0 if code == 1 else 2) + (0 if score >= threshold else 1)] += weight
@@ -133,7 +134,7 @@ def isotonic_terms(y: Sequence[int], p: Row, w: Row) -> tuple[Fraction, Fraction
     return stated - best, constant - best, constant
 
 
-# Several classes, a column per class ----------------------------------------------------------------------------------
+# Several classes, a column per class --------------------------------------------------------------------------
 
 
 def area_between(y: Sequence[int], P: Sequence[Row], w: Row, i: int, j: int) -> Fraction:
@@ -155,17 +156,17 @@ def one_versus_all(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
 
 
 def pdi(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
-    """The polytomous discrimination index: of one case per class, that of class i has the largest value in column i.
+    """The polytomous discrimination index: of one case per class, that of class i is the largest in column i.
 
-    Equal values share: a case that is tied with m others counts 1/(m + 1), which is the integral over t of the product of
-    (share below + t share equal) over the other classes.
+    Equal values share: a case that is tied with m others counts 1/(m + 1), which is the integral over t of the
+    product of (share below + t share equal) over the other classes.
     """
     c = len(P[0])
     value = Fraction(0)
     for i in range(c):
         own = members(y, i)
-        credits = [shared_maximum(y, [row[i] for row in P], w, x, [j for j in range(c) if j != i]) for x in own]
-        value += mean(credits, [w[x] for x in own])
+        shares = [shared_maximum(y, [row[i] for row in P], w, x, [j for j in range(c) if j != i]) for x in own]
+        value += mean(shares, [w[x] for x in own])
     return value / c
 
 
@@ -203,13 +204,15 @@ def macro_average(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
 
 
 def pairwise_accuracy(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
-    """The mean over pairs of classes of the share of their cases for which the own column is the larger of the two."""
+    """The mean over pairs of classes of the share of their cases whose own column is the larger of the two."""
     c = len(P[0])
     shares = []
     for i in range(c):
         for j in range(i + 1, c):
             cases = [(x, i, j) for x in members(y, i)] + [(x, j, i) for x in members(y, j)]
-            shares.append(mean([psi(P[x][own], P[x][other]) for x, own, other in cases], [w[x] for x, *_ in cases]))
+            shares.append(
+                mean([psi(P[x][own], P[x][other]) for x, own, other in cases], [w[x] for x, *_ in cases])
+            )
     return sum(shares, Fraction(0)) / len(shares)
 
 
@@ -229,7 +232,7 @@ def brier_skill(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
     return 1 - brier(y, P, w) / brier(y, [shares] * len(y), w)
 
 
-# One ordered score, or one case per class ------------------------------------------------------------------------------
+# One ordered score, or one case per class ---------------------------------------------------------------------
 
 
 def chain(scores: Row) -> Fraction:
@@ -249,8 +252,8 @@ def mean_over_tuples(y: Sequence[int], w: Row, outcome: Callable[..., Fraction])
 def vus(y: Sequence[int], s: Row, w: Row) -> Fraction:
     """The probability that one case of each class is in the order of the classes (Nakas & Yiannoutsos 2004).
 
-    By the weight of partial chains at each distinct score, rising, instead of over all tuples: that of classes 1 to k
-    grows by chains whose last m classes are tied at this score, which count 1/m!.
+    By the weight of partial chains at each distinct score, rising, instead of over all tuples: that of classes 1
+    to k grows by chains whose last m classes are tied at this score, which count 1/m!.
     """
     c = max(y) + 1
     chains = [Fraction(1)] + [Fraction(0)] * c
@@ -302,7 +305,7 @@ def best_assignment(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
     return mean_over_tuples(y, w, outcome)
 
 
-# Variances ---------------------------------------------------------------------------------------------------------------
+# Variances ----------------------------------------------------------------------------------------------------
 
 
 def components(value: Value, y: Sequence[int], w: Row) -> list[Fraction]:
@@ -317,14 +320,21 @@ def components(value: Value, y: Sequence[int], w: Row) -> list[Fraction]:
 
 
 def covariance(
-    first: Row, second: Row, y: Sequence[int], w: Row, groups: Sequence[int] | None = None, *, corrected: bool = True
+    first: Row,
+    second: Row,
+    y: Sequence[int],
+    w: Row,
+    groups: Sequence[int] | None = None,
+    *,
+    corrected: bool = True,
 ) -> Fraction:
     """The covariance of two values from their components, class sizes fixed.
 
-    The deviation of a component from the mean of its class, times the share of the case in the weight of the class, is the
-    influence of the case; influences are added up within groups, and their products over groups. n / (n - 1) corrects for
-    the estimated mean, n the number of cases of the class; of groups, each of which must have cases of all classes, their
-    number. Without weights and groups it is DeLong's. Not corrected, it is the infinitesimal jackknife.
+    The deviation of a component from the mean of its class, times the share of the case in the weight of the
+    class, is the influence of the case; influences are added up within groups, and their products over groups. n
+    / (n - 1) corrects for the estimated mean, n the number of cases of the class; of groups, each of which must
+    have cases of all classes, their number. Without weights and groups it is DeLong's. Not corrected, it is the
+    infinitesimal jackknife.
     """
     value = Fraction(0)
     units = range(len(y)) if groups is None else groups
@@ -349,7 +359,7 @@ def covariance(
 
 
 def unbiased_variance(outcome: Callable[..., Fraction], y: Sequence[int]) -> Fraction:
-    """The unbiased variance of a mean over tuples of one case per class: its square less that of disjoint tuples."""
+    """The unbiased variance of a mean over tuples: its square less that of tuples without a common case."""
     picks = [(pick, outcome(*pick)) for pick in product(*(members(y, k) for k in range(max(y) + 1)))]
     whole = sum((u for _, u in picks), Fraction(0)) / len(picks)
     disjoint = [u * v for one, u in picks for two, v in picks if not set(one) & set(two)]

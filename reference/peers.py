@@ -1,7 +1,7 @@
 """Run the programs of other packages that are installed, and store what they agree in (`make peers`).
 
-Results go to reference/results/<program>.json, from which docs/make_certificate.py makes a page. A program whose package is
-not installed keeps its stored result.
+Results go to reference/results/<program>.json, from which docs/make_certificate.py makes a page. A program whose
+package is not installed keeps its stored result.
 """
 
 import argparse
@@ -27,7 +27,6 @@ PYTHON = {
     "pauc_program.py": "pauc",
     "mlstatkit_program.py": "MLstatkit",
     "statkit_program.py": "statkit",
-    "stambo_program.py": "stambo",
     "confidenceinterval_program.py": "confidenceinterval",
     "polars_ds_program.py": "polars-ds",
 }
@@ -55,7 +54,9 @@ def summary(rows: list[Agreement]) -> dict[str, Any]:
     """Digits by statistic, and every answer with few digits or an error."""
     kinds: dict[str, Any] = {}
     for row in rows:
-        kind = kinds.setdefault(statistic_of(row), {"items": 0, "answered": 0, "errors": 0, "least": None, "few": 0})
+        kind = kinds.setdefault(
+            statistic_of(row), {"items": 0, "answered": 0, "errors": 0, "least": None, "few": 0}
+        )
         kind["items"] += 1
         kind["errors"] += row.digits is None and row.answer is not None
         if row.digits is not None:
@@ -70,7 +71,9 @@ def summary(rows: list[Agreement]) -> dict[str, Any]:
 
 def certify(file: str, package: str, installed: str, command: list[str]) -> None:
     """Run one program and store its result."""
-    done = subprocess.run([*command, str(HERE / "programs" / file), str(SETS)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, str(HERE / "programs" / file), str(SETS)], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         sys.stderr.write(f"{file} ended with exit code {done.returncode}: {done.stderr[-300:]}\n")
         return
@@ -86,7 +89,9 @@ def main() -> None:
     """Run what is installed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="packages to run, such as pROC; all by default")
-    only = parser.parse_args().only
+    parser.add_argument("--python", action="store_true", help="the packages of other authors for Python")
+    options = parser.parse_args()
+    only = [*options.only, *(p for p in PYTHON.values() if options.python and p != "polyroc")]
     RESULTS.mkdir(exist_ok=True)
     programs = [(f, p, python_version(p), [sys.executable]) for f, p in PYTHON.items()]
     programs += [(f, p, r_version(p), ["Rscript"]) for f, p in R.items()]

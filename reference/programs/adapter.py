@@ -4,7 +4,7 @@ import csv
 import json
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,19 +52,26 @@ def load(folder: Path, facts: dict[str, Any]) -> Data:
     return Data(y, predictions, column.get("weight"), column.get("group"), facts)
 
 
-def run(answer: Answer) -> None:
-    """Print a line for every item that the function answers; what it raises is printed as an error."""
-    warnings.simplefilter("ignore")
-    folder = Path(sys.argv[1])
+def lines(answer: Answer, folder: Path, largest: int | None = None) -> Iterator[str]:
+    """A line for every item that the function answers, or for its exception. Larger data sets are left out."""
     for path in sorted(folder.glob("*.json")):
         facts = json.loads(path.read_text(encoding="utf-8"))
+        if largest is not None and facts["cases"] > largest:
+            continue
         data = load(folder, facts)
         for number, item in enumerate(facts["items"]):
             try:
                 value = answer(item, data)
             except Exception as error:
                 text = " ".join(str(error).split())[:80].replace(",", ";")
-                sys.stdout.write(f"{facts['name']},{number},error: {type(error).__name__} {text}\n")
+                yield f"{facts['name']},{number},error: {type(error).__name__} {text}"
                 continue
             if value is not None:
-                sys.stdout.write(f"{facts['name']},{number},{float(value)!r}\n")
+                yield f"{facts['name']},{number},{float(value)!r}"
+
+
+def run(answer: Answer) -> None:
+    """Print the lines for the folder that the last argument names."""
+    warnings.simplefilter("ignore")
+    for line in lines(answer, Path(sys.argv[-1])):
+        sys.stdout.write(line + "\n")

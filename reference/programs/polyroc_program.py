@@ -2,8 +2,9 @@
 
 from typing import Any
 
-import polyroc as pr
 from adapter import Data, run
+
+import polyroc as pr
 
 TERMS = ("brier_miscalibration", "brier_discrimination", "brier_uncertainty")
 
@@ -11,7 +12,8 @@ TERMS = ("brier_miscalibration", "brier_discrimination", "brier_uncertainty")
 def scores(item: dict[str, Any], data: Data) -> pr.Scores:
     """The predictions of the classifiers of an item, with weights and groups.
 
-    Class sizes are fixed in the reference set: its variances are those of case-control sampling. Calibration needs a cohort.
+    Class sizes are fixed in the reference set: its variances are those of case-control sampling. Calibration
+    needs a cohort.
     """
     return pr.Scores.from_arrays(
         data.y,
@@ -41,9 +43,11 @@ def specification(item: dict[str, Any]) -> str:
     return f"{key}(scoring='{options['scoring']}')" if options else key
 
 
-def answer(item: dict[str, Any], data: Data) -> float:
+def answer(item: dict[str, Any], data: Data) -> float | None:
     """The value, variance, covariance or test of an item."""
     cases, statistic = scores(item, data), item["statistic"]
+    if statistic == "infinitesimal_jackknife":
+        return None
     if item["quantity"] in TERMS:
         term = item["quantity"].removeprefix("brier_")
         return float(getattr(pr.calibration(cases).event(item["classifiers"][0]).decomposition, term).value)
@@ -59,4 +63,5 @@ def answer(item: dict[str, Any], data: Data) -> float:
     return difference.wald_test() if statistic == "p_value" else comparison.covariance[0, 1]
 
 
-run(answer)
+if __name__ == "__main__":
+    run(answer)

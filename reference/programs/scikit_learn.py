@@ -42,4 +42,5 @@ MANY = {
     "log_loss": lambda y, p, w, _: metrics.log_loss(y, p, sample_weight=w),
 }
 
-run(answer)
+if __name__ == "__main__":
+    run(answer)
