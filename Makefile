@@ -16,7 +16,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n au
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-calls test-lowest lint format bench bench-scale coverage crash docs fronts fuzz gallery clean
+.PHONY: help demo test test-fast test-calls test-lowest lint format bench bench-scale coverage crash docs fronts fuzz gallery peers clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -83,6 +83,13 @@ fuzz: $(READY) ## damaged and odd files for FUZZ_SECONDS (600); figures for docs
 gallery: $(READY) ## the pictures of docs/gallery.md anew, from examples/
 	@$(BIN)/python docs/make_gallery.py
 
+peers: $(READY) ## other packages against the exact answers of reference/, in .venv-peers (R's if it is installed); docs/certificate.md
+	@$(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement reference/programs/requirements.txt
+	@.venv-peers/bin/python reference/peers.py --python
+	@$(BIN)/python reference/peers.py polyroc pROC ROCR Hmisc survival
+	@$(BIN)/python docs/make_certificate.py
+
 clean: ## remove what was made
-	rm -rf .venv .venv-lowest .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .venv-lowest .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

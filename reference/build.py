@@ -1,0 +1,275 @@
+"""Write the reference set: data as CSV files, exact answers as JSON (`python reference/build.py`).
+
+With --check nothing is written; the exit code is 1 if a stored file differs from what would be.
+"""
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import definitions as exact
+import mpmath
+from cases import Cases, all_cases, large_auc
+
+SETS = Path(__file__).parent / "sets"
+DIGITS = 20  # printed; computed with 60
+mpmath.mp.dps = 60
+
+# Fractions longer than this are left out: the digits say what a reader can use.
+LONGEST = 60
+RECIPES = (100_000, 10_000_000)
+
+Number = Fraction | mpmath.mpf
+
+
+def answer(
+    quantity: str, statistic: str, classifiers: Sequence[str], value: Number, **options: str
+) -> dict[str, Any]:
+    """One item of an answer file."""
+    item: dict[str, Any] = {"quantity": quantity, "statistic": statistic, "classifiers": list(classifiers)}
+    if options:
+        item["options"] = options
+    if isinstance(value, Fraction):
+        if len(str(value)) <= LONGEST:
+            item["fraction"] = str(value)
+        value = mpmath.mpf(value.numerator) / value.denominator
+    item["value"] = mpmath.nstr(value, DIGITS, min_fixed=-5, max_fixed=5)
+    return item
+
+
+def separable(cases: Cases) -> dict[str, Callable[..., Fraction]]:
+    """The measures of the data whose components are values with one case alone in its class."""
+    if cases.ordered:
+        return {"vus": exact.vus, **({"umbrella": exact.umbrella} if max(cases.y) == 2 else {})}
+    if max(cases.y) == 1:
+        if cases.probabilities:
+            return {"auc": exact.auc, "brier": lambda y, p, w: exact.brier(y, [[1 - q, q] for q in p], w)}
+        return {"auc": exact.auc}
+    measures = {"hand_till": exact.hand_till, "ova": exact.one_versus_all, "pdi": exact.pdi}
+    if cases.probabilities:
+        decisions = {"accuracy": exact.accuracy, "macro_average": exact.macro_average}
+        measures |= decisions | {"pairwise_accuracy": exact.pairwise_accuracy, "brier": exact.brier}
+    if "triples" in cases.extra:
+        measures |= {"mossman": exact.mossman, "he": exact.best_assignment}
+    return measures
+
+
+def predictions(cases: Cases, classifier: str) -> Any:
+    """What the definitions take: a score per case, or a row per case."""
+    rows = cases.exact(classifier)
+    return [row[0] for row in rows] if len(rows[0]) == 1 else rows
+
+
+def with_errors(cases: Cases) -> Iterator[dict[str, Any]]:
+    """Value, variance, and of two classifiers covariance, z and p-value."""
+    y, w = cases.y, cases.exact_weights()
+    for quantity, measure in separable(cases).items():
+        options = {"scoring": "linear"} if quantity == "he" else {}
+        parts = {}
+        for name in cases.columns:
+            prediction = predictions(cases, name)
+            value = measure(y, prediction, w)
+            yield answer(quantity, "value", [name], value, **options)
+            if not has_variance(cases):
+                continue
+            columns = exact.components(lambda v, p=prediction, m=measure: m(y, p, v), y, w)
+            parts[name] = value, columns
+            yield answer(quantity, "variance", [name], covariance(columns, columns, cases), **options)
+            if quantity == "auc":
+                jackknife = covariance(columns, columns, cases, corrected=False)
+                yield answer(quantity, "infinitesimal_jackknife", [name], jackknife)
+        for first, second in combinations(parts, 2):
+            yield from paired(quantity, (first, second), parts, cases, options)
+
+
+def has_variance(cases: Cases) -> bool:
+    """Whether every class has two cases; of very many, components by the definition would take too long."""
+    return len(cases.y) <= 100 and all(cases.y.count(k) > 1 for k in set(cases.y))
+
+
+def covariance(first: exact.Row, second: exact.Row, cases: Cases, *, corrected: bool = True) -> Fraction:
+    """Between the cases of a data set, or its groups."""
+    return exact.covariance(first, second, cases.y, cases.exact_weights(), cases.groups, corrected=corrected)
+
+
+def paired(
+    quantity: str, pair: tuple[str, str], parts: dict[str, Any], cases: Cases, options: dict[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Covariance of two classifiers, and the z test of their difference (DeLong, DeLong & Clarke-Pearson 1988)."""
+    (value, columns), (other, others) = (parts[name] for name in pair)
+    yield answer(quantity, "covariance", pair, covariance(columns, others, cases), **options)
+    differences = [a - b for a, b in zip(columns, others, strict=True)]
+    variance = covariance(differences, differences, cases)
+    if variance > 0:
+        z = mpmath.mpf((value - other).numerator) / (value - other).denominator
+        z /= mpmath.sqrt(mpmath.mpf(variance.numerator) / variance.denominator)
+        yield answer(quantity, "z", pair, z, **options)
+        yield answer(quantity, "p_value", pair, mpmath.erfc(abs(z) / mpmath.sqrt(2)), **options)
+
+
+def unbiased(cases: Cases) -> Iterator[dict[str, Any]]:
+    """The unbiased variance of the AUC and of the volume of three classes, unweighted and unclustered."""
+    if cases.weights or cases.groups or not has_variance(cases) or len(cases.y) > 24:
+        return
+    for name in cases.columns if cases.ordered or max(cases.y) == 1 else ():
+        s = predictions(cases, name)
+        quantity = "vus" if cases.ordered else "auc"
+        if max(cases.y) < 3:
+            outcome = exact.unbiased_variance(lambda *pick, s=s: exact.chain([s[x] for x in pick]), cases.y)
+            yield answer(quantity, "unbiased_variance", [name], outcome)
+
+
+def two_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
+    """Values of two classes and one score that are not means over one class."""
+    y, w = cases.y, cases.exact_weights()
+    for name in cases.columns if len(y) <= 100 else ():
+        s = predictions(cases, name)
+        yield answer("gini", "value", [name], 2 * exact.auc(y, s, w) - 1)
+        for high in (Fraction(1, 4), Fraction(1, 2)):
+            area = exact.partial_auc(y, s, w, Fraction(0), high)
+            yield answer("partial_auc", "value", [name], area, fpr_from="0", fpr_to=str(high), standardised="no")
+        yield answer("average_precision", "value", [name], exact.average_precision(y, s, w))
+        yield answer("cost_area", "value", [name], exact.cost_area(y, s, w))
+        if cases.probabilities:
+            yield from forecasts(cases, name)
+
+
+def forecasts(cases: Cases, name: str) -> Iterator[dict[str, Any]]:
+    """Values of probabilities of two classes."""
+    y, w, p = cases.y, cases.exact_weights(), predictions(cases, name)
+    rows = [[1 - q, q] for q in p]
+    yield from proper_scores(y, rows, w, name)
+    for term, value in zip(
+        ("miscalibration", "discrimination", "uncertainty"), exact.isotonic_terms(y, p, w), strict=True
+    ):
+        yield answer(f"brier_{term}", "value", [name], value)
+    for threshold in (Fraction(1, 4), Fraction(1, 2)):
+        tp, fn, fp, tn = exact.table(y, p, w, threshold)
+        at = {"threshold": str(threshold)}
+        yield answer("sensitivity", "value", [name], tp / (tp + fn), **at)
+        yield answer("specificity", "value", [name], tn / (tn + fp), **at)
+        yield answer("ppv", "value", [name], tp / (tp + fp), **at)
+        if tn + fn:
+            yield answer("npv", "value", [name], tn / (tn + fn), **at)
+        yield answer("net_benefit", "value", [name], exact.net_benefit(y, p, w, threshold), **at)
+
+
+def proper_scores(
+    y: Sequence[int], rows: list[list[Fraction]], w: exact.Row, name: str
+) -> Iterator[dict[str, Any]]:
+    """Skill, logarithmic and spherical score; the logarithmic one only without a zero at a true class."""
+    yield answer("brier_skill", "value", [name], exact.brier_skill(y, rows, w))
+    true = [row[code] for row, code in zip(rows, y, strict=True)]
+    weights = [mpmath.mpf(v.numerator) / v.denominator for v in w]
+
+    def weighted(values: list[mpmath.mpf]) -> mpmath.mpf:
+        return mpmath.fsum(v * q for v, q in zip(values, weights, strict=True)) / mpmath.fsum(weights)
+
+    real = [mpmath.mpf(p.numerator) / p.denominator for p in true]
+    if min(true) > 0:
+        yield answer("log_loss", "value", [name], weighted([-mpmath.log(p) for p in real]))
+    squares = [sum(p**2 for p in row) for row in rows]
+    norms = [mpmath.sqrt(mpmath.mpf(q.numerator) / q.denominator) for q in squares]
+    yield answer("spherical", "value", [name], weighted([p / n for p, n in zip(real, norms, strict=True)]))
+
+
+def ordered_values(cases: Cases) -> Iterator[dict[str, Any]]:
+    """Scurfield's discriminability in bits."""
+    for name in cases.columns if max(cases.y) in (2, 3) else ():
+        volumes = exact.orderings(cases.y, predictions(cases, name), cases.exact_weights())
+        real = [mpmath.mpf(v.numerator) / v.denominator for v in volumes if v]
+        bits = mpmath.log(len(volumes), 2) + mpmath.fsum(v * mpmath.log(v, 2) for v in real)
+        yield answer("scurfield", "value", [name], bits)
+
+
+def several_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
+    """Proper scores of several classes."""
+    for name in cases.columns if cases.probabilities else ():
+        yield from proper_scores(cases.y, cases.exact(name), cases.exact_weights(), name)
+
+
+def answers(cases: Cases) -> dict[str, Any]:
+    """The answer file of a data set."""
+    by_classes = two_class_values if max(cases.y) == 1 else several_class_values
+    values = ordered_values if cases.ordered else by_classes
+    kind = "ordered" if cases.ordered else "score" if max(cases.y) == 1 else "columns"
+    return {
+        "name": cases.name,
+        "level": cases.level,
+        "description": cases.about,
+        "cases": len(cases.y),
+        "classes": max(cases.y) + 1,
+        "predictions": kind,
+        "probabilities": cases.probabilities,
+        "items": [*with_errors(cases), *unbiased(cases), *values(cases)],
+    }
+
+
+def recipe_answers(n: int) -> dict[str, Any]:
+    """The answer file of the recipe for large data."""
+    value, variance = large_auc(n)
+    items = [answer("auc", "value", ["a"], value), answer("auc", "variance", ["a"], variance)]
+    return {
+        "name": f"recipe_{n}",
+        "level": "higher" if n > 10**6 else "average",
+        "description": f"{n:,} cases by the recipe of the README, with ties",
+        "cases": n,
+        "classes": 2,
+        "predictions": "score",
+        "probabilities": False,
+        "recipe": True,
+        "items": items,
+    }
+
+
+def table_of(cases: Cases) -> str:
+    """The data as CSV: class, one column per classifier (and class), weight and group if there are any."""
+    width = len(next(iter(cases.columns.values()))[0])
+    names = [f"{name}_{k}" if width > 1 else name for name in cases.columns for k in range(width)]
+    extra = {"weight": cases.weights, "group": cases.groups}
+    header = ["class", *names, *(key for key, column in extra.items() if column)]
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(header)
+    for x, code in enumerate(cases.y):
+        values = [repr(value) for name in cases.columns for value in cases.columns[name][x]]
+        writer.writerow([code, *values, *(column[x] for column in extra.values() if column)])
+    return lines.getvalue()
+
+
+def files(recipes: Sequence[int] = RECIPES) -> Iterator[tuple[str, str]]:
+    """Name and content of every file of the set."""
+    for cases in all_cases():
+        yield f"{cases.name}.csv", table_of(cases)
+        yield f"{cases.name}.json", json.dumps(answers(cases), indent=1) + "\n"
+    for n in recipes:
+        yield f"recipe_{n}.json", json.dumps(recipe_answers(n), indent=1) + "\n"
+
+
+def main() -> int:
+    """Write the files, or compare them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with the stored files instead of writing")
+    check = parser.parse_args().check
+    differing = []
+    for name, content in files():
+        path = SETS / name
+        if check:
+            if not path.exists() or path.read_text(encoding="utf-8") != content:
+                differing.append(name)
+        else:
+            path.write_text(content, encoding="utf-8", newline="\n")
+    for name in differing:
+        sys.stderr.write(f"{name} differs from what reference/build.py makes.\n")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
