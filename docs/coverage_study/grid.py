@@ -161,9 +161,14 @@ def _fixed_rates() -> list[Cell]:
     """Sensitivity at a fixed specificity, and the reverse."""
     sizes = ((50, 50), (400, 400), (400, 20), (20, 400))
     models = ("normal", "heavy tails", "wide last class", "skewed", "Laplace")
-    grid = [Cell("single", m, (a,), n, FIXED_RATE) for m in models for a in (0.8, 0.95) for n in sizes]
-    some = ((60, 60), (300, 30))
-    return grid + [Cell("single", m, (0.8,), n, FIXED_RATE) for m in ("clusters", "weights") for n in some]
+    grid = [Cell("single", m, (a,), n, FIXED_RATE, SOME) for m in models for a in (0.8, 0.95) for n in sizes]
+    some, few = ((60, 60), (300, 30)), ((20, 20), (200, 20), (20, 200))
+    grid += [Cell("single", m, (0.8,), n, FIXED_RATE, SOME) for m in ("clusters", "weights") for n in some]
+    grid += [
+        Cell("single", m, (a,), n, FIXED_RATE, SOME) for m in ("exponential", "ties") for a in (0.8, 0.95) for n in few
+    ]
+    grid += [Cell("single", "Laplace", (0.99,), n, FIXED_RATE, SOME) for n in ((50, 50), *few[1:])]
+    return [*grid, Cell("single", "cohort", (0.8,), (70, 30), FIXED_RATE, SOME)]
 
 
 def _many_classes() -> list[Cell]:
@@ -285,7 +290,12 @@ def _curve_pairs() -> list[Cell]:
     two = ((0.85, 0.85), (0.85, 0.95))
     grid = [Cell("pair", "heavy tails", v, n, measures) for v in two for n in ((25, 25), (100, 100), (400, 20))]
     grid += [Cell("pair", "cohort", v, n, measures[:3]) for v in two for n in ((70, 30), (280, 120))]
-    return grid + [Cell("pair", m, v, (100, 40), measures) for m in ("Laplace", "similar") for v in two]
+    grid += [Cell("pair", m, v, (100, 40), measures) for m in ("Laplace", "similar") for v in two]
+    few = ((20, 20), (200, 20), (20, 200))
+    grid += [Cell("pair", m, v, n, FIXED_RATE, SOME) for m in ("exponential", "ties") for v in two for n in few]
+    near = ((0.95, 0.95), (0.95, 0.99))
+    grid += [Cell("pair", "Laplace", v, n, FIXED_RATE, SOME) for v in near for n in ((50, 50), (200, 20))]
+    return grid + [Cell("pair", "clusters", v, (150, 60), FIXED_RATE, SOME) for v in two]
 
 
 def _forecasts() -> list[Cell]:

@@ -11,6 +11,7 @@ truncated
 A rate where the other rate is fixed has limits by order statistics, whatever the chance value; they are tabulated.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from math import hypot, inf, nan, sqrt
 from statistics import NormalDist
@@ -28,7 +29,7 @@ __all__ = ["QUANTILES", "Boundary", "boundary_interval", "unseen_variance"]
 NORMAL_ABOVE = 1e6
 # Standard normal quantiles at which limits are tabulated: those of the usual levels, and up to the largest one.
 LEVELS = (0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.975, 0.98, 0.99, 0.995, 0.999, 0.9999)
-QUANTILES = np.array([*(NormalDist().inv_cdf(0.5 + level / 2) for level in LEVELS), 4.5, 5.0, 6.0, 7.0])
+QUANTILES = (*(NormalDist().inv_cdf(0.5 + level / 2) for level in LEVELS), 4.5, 5.0, 6.0, 7.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +146,14 @@ def boundary_interval(
 def _tabulated(boundary: Boundary, level: float) -> ConfidenceInterval:
     assert boundary.ends is not None
     z = NormalDist().inv_cdf(0.5 + level / 2)
-    low, high = (np.interp(z, [0.0, *QUANTILES], [boundary.value, *side]) for side in boundary.ends)
-    return ConfidenceInterval(float(low), float(high))
+    last = min(bisect_right(QUANTILES, z), len(QUANTILES) - 1)
+    start = QUANTILES[last - 1] if last else 0.0
+    share = min((z - start) / (QUANTILES[last] - start), 1.0)
+    ends = []
+    for side in boundary.ends:
+        before = side[last - 1] if last else boundary.value
+        ends.append(before + share * (side[last] - before))
+    return ConfidenceInterval(*ends)
 
 
 def _truncated(

@@ -44,9 +44,14 @@ class _Place(NamedTuple):
     passed: FloatArray
 
 
+def _last_step(first: FloatArray, rate: Any) -> Any:
+    """The last step of a curve that is not beyond a rate; rates may be an array."""
+    return np.searchsorted(first, rate * (1.0 + ROUNDING) + ROUNDING, "right") - 1
+
+
 def _place(first: FloatArray, second: FloatArray, rate: float) -> _Place:
     """Where the first rate has a value: straight along a block of ties, the highest point where it is vertical."""
-    last = int(np.searchsorted(first, rate * (1.0 + ROUNDING) + ROUNDING, "right")) - 1
+    last = int(_last_step(first, rate))
     passed = np.zeros(len(first) - 1)
     passed[:last] = 1.0
     if last == len(passed):
@@ -87,9 +92,12 @@ def _ends(
     from polyroc._scipy import ndtr
 
     def height(rates: FloatArray) -> FloatArray:
-        return np.array([_place(first, second, x).value for x in rates])
+        last = _last_step(first, rates)
+        following = np.minimum(last + 1, len(first) - 1)
+        share = np.maximum(rates - first[last], 0.0) / np.where(following > last, first[following] - first[last], 1.0)
+        return np.asarray(second[last] + share * (second[following] - second[last]))
 
-    low, high = rate_limits(height, value, rate, (units[0], units[1]), ndtr(-QUANTILES))
+    low, high = rate_limits(height, value, rate, (units[0], units[1]), ndtr(-np.array(QUANTILES)))
     return tuple(np.minimum.accumulate(low).tolist()), tuple(np.maximum.accumulate(high).tolist())
 
 

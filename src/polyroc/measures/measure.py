@@ -13,6 +13,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.measures.tuple_outcomes import Outcomes
 from polyroc.measures.within_folds import within_folds
+from polyroc.validation.names_elsewhere import option_hint
 from polyroc.validation.signatures import validate_fields
 
 __all__ = [
@@ -325,6 +326,10 @@ class Measure:
     def __repr__(self) -> str:
         return f"<Measure {self}: {self.name}>"
 
+    def has_options(self, *names: str) -> bool:
+        """True if the measure, or a variant of it, has options of these names."""
+        return all(name in self.options or name in self.variants for name in names)
+
     def with_options(self, **options: Any) -> "Measure":
         """The same measure with these options."""
         if not options:  # a new record is validated, which takes longer than the AUC of 200 cases
@@ -335,7 +340,9 @@ class Measure:
         for name in options:
             if name not in self.options:
                 known = ", ".join((*self.options, *self.variants)) or "none"
-                raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.")
+                hint = option_hint(name)
+                more = f" From elsewhere: {hint}" if hint else ""
+                raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.{more}")
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         return replace(self, chosen=MappingProxyType({**self.chosen, **plain}))
 
