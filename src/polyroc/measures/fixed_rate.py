@@ -94,7 +94,9 @@ def _ends(
     def height(rates: FloatArray) -> FloatArray:
         last = _last_step(first, rates)
         following = np.minimum(last + 1, len(first) - 1)
-        share = np.maximum(rates - first[last], 0.0) / np.where(following > last, first[following] - first[last], 1.0)
+        share = np.maximum(rates - first[last], 0.0) / np.where(
+            following > last, first[following] - first[last], 1.0
+        )
         return np.asarray(second[last] + share * (second[following] - second[last]))
 
     low, high = rate_limits(height, value, rate, (units[0], units[1]), ndtr(-np.array(QUANTILES)))
