@@ -51,7 +51,7 @@ class Cell:
     subgroups: int = 0  # number of subgroups
     drawn_for: tuple[
         str, ...
-    ] = ()  # measures whose name the random numbers have, where some are another cell's now
+    ] = ()  # measures by which random numbers are drawn, if some of them are another cell's
 
     @property
     def model(self) -> Model:

@@ -16,11 +16,11 @@ Limits = tuple[FloatArray, FloatArray]
 def rate_limits(
     height: Callable[[FloatArray], FloatArray], value: Any, fixed: Any, units: tuple[Any, float], tail: Any
 ) -> Limits:
-    """The limits of the second rate where the first has a fixed value: two errors, combined as independent (MOVER).
+    """The limits of the second rate where the first has a fixed value: two independent errors, combined (MOVER).
 
     The threshold at which the first rate is u has J of n cases beyond it, and J is binomial, whatever the
-    distribution of the scores. So it lies between the J-th case and the next, and the curve at the likely values of
-    J bounds the error that is due to the threshold; no slope is needed. The error of the second rate at a known
+    distribution of the scores. So it lies between the J-th case and the next, and the curve at the likely values
+    of J bounds the error that is due to the threshold; no slope is needed. The error of the second rate at a known
     threshold is that of a proportion. Where there may be no case beyond the threshold, the lower limit is 0.
 
     Parameters

@@ -48,8 +48,8 @@ def stored_categories(session: Session, paths: Sequence[Path], column: str) -> l
     if any(order != orders[0] for order in orders):
         other = next(path for path, order in zip(paths, orders, strict=True) if order != orders[0])
         raise InputError(
-            f"Column {column!r} is an ordered categorical with different categories in '{paths[0]}' and '{other}'; "
-            "state the order: ",
+            f"Column {column!r} is an ordered categorical with different categories in '{paths[0]}' and "
+            f"'{other}'; state the order: ",
             Option("labels", ...),
         )
     return orders[0]
@@ -65,7 +65,7 @@ def _may_be_ordered(entries: dict[bytes, bytes], column: str) -> bool:
     schema = b""
     with suppress(Base64Error):
         schema = b64decode(entries.get(ARROW, b""))
-    # Files of pyarrow alone say it in a binary schema, which pyarrow reads; those without it are not worth a demand.
+    # Files of pyarrow alone state it in a binary schema that only pyarrow reads.
     return ENUM in schema or (bool(schema) and find_spec("pyarrow") is not None)
 
 

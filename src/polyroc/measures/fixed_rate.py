@@ -1,8 +1,8 @@
 """One rate at a fixed value of the other: sensitivity at a specificity, specificity at a sensitivity.
 
 The threshold is not known but estimated: it is the score at which the other rate has the given value. Both errors
-enter the standard error, that of the rate at a given threshold and that of the threshold; the latter by the slope of
-the curve. Intervals do not rely on the slope: they are those of a pointwise band, from order statistics.
+enter the standard error, that of the rate at a given threshold and that of the threshold; the latter by the slope
+of the curve. Intervals do not rely on the slope: they are those of a pointwise band, from order statistics.
 """
 
 from collections.abc import Sequence
