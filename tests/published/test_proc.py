@@ -90,7 +90,7 @@ FIXED = {  # coords() at 0.9, 0.8 and 0.5 of both markers; D of roc.test() at 0.
 
 @pytest.mark.peer(
     "pROC 1.18.0 (R)",
-    "coords where the other rate is fixed, all digits; roc.test(method='specificity' | 'sensitivity') by bootstrap",
+    "coords where the other rate is fixed, all digits; roc.test by 'specificity' and 'sensitivity', bootstrap",
 )
 @pytest.mark.parametrize("measure", FIXED)
 def test_rates_where_the_other_is_fixed(measure):
