@@ -18,7 +18,7 @@ from quantities import (
 )
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, CHOICES, THIN, BOOTSTRAP = 2000, 1000, 500, 300, 200, 150  # replicates
+OFTEN, USUAL, SOME, CHOICES, THIN, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 200, 150, 40  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -37,7 +37,8 @@ class Cell:
     distinguished, "subgroups" the tests between subgroups of the cases,
     each of these sizes: with one classifier that its value is the same in all, with two that their difference is.
     "unequal subgroups" have the values in turn, for intervals of their differences. "choice": intervals of
-    thresholds that are chosen on the sample, and of the rates of right decisions there.
+    thresholds that are chosen on the sample, and of the rates of right decisions there. "searched": intervals of
+    the cost and of the rates of right decisions of a cost rule of three classes or more that is searched for.
     """
 
     kind: str
@@ -99,7 +100,7 @@ def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
     grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
-    grid += [*_curve_tests(), *_subgroups(), *_choices(), *_forecasts()]
+    grid += [*_curve_tests(), *_subgroups(), *_choices(), *_searched(), *_forecasts()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -456,6 +457,16 @@ def _subgroups() -> list[Cell]:
         for v in ((0.7, 0.8), (0.85, 0.95))
         for n in ((15, 15), (50, 50))
     ]
+
+
+def _searched() -> list[Cell]:
+    """Cost rules of three and four classes; few samples, because each repeats the search in every resample."""
+    chosen: list[tuple[str, float, Sizes]] = [
+        ("columns, heavy tails", 0.8, (40, 40, 40)),
+        ("columns, skewed", 0.9, (100, 100, 20)),
+        ("columns, unequal", 0.8, (30, 30, 30, 30)),
+    ]
+    return [Cell("searched", model, (value,), n, ("costs",), SEARCHED) for model, value, n in chosen]
 
 
 def _choices() -> list[Cell]:

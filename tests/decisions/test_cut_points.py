@@ -169,7 +169,7 @@ THREE_COSTS = [[0, 1, 3], [2, 0, 1], [6, 2, 0]]
 
 
 @pytest.mark.peer(
-    "ThresholdROC 2.9.4 (R)", "thresTH3, cut-points of three normal classes: example 1 of its manual, and by costs"
+    "ThresholdROC 2.9.5 (R)", "thresTH3, cut-points of three normal classes: example 1 of its manual, and by costs"
 )
 @pytest.mark.parametrize(
     ("means", "deviations", "options", "printed"),
@@ -187,8 +187,8 @@ def test_cut_points_of_thresholdroc(means, deviations, options, printed):
 
 
 @pytest.mark.peer(
-    "ThresholdROC 2.9.4 (R)",
-    "thres2(method='empirical'): threshold and cost by costs and prevalence; its bootstrap interval (5000 resamples)",
+    "ThresholdROC 2.9.5 (R)",
+    "thres2(method='empirical'): threshold and cost by costs and prevalence; its bootstrap interval",
 )
 def test_thresholds_of_thresholdroc():
     """Printed for these cases: thresholds, costs of 40 cases; percentiles -0.66 and 2.24 for equal costs."""
