@@ -138,6 +138,9 @@ def test_a_name_with_options_elsewhere(tmp_path):
     with pytest.warns(OtherNameWarning) as notes:
         comparison = pr.compare(Y, {"a": S, "b": S[::-1]}, measure="tpr(fpr=0.5)")
     assert (comparison.measure, len(notes)) == ("sensitivity(fpr=0.5)", 1)
+    with pytest.warns(OtherNameWarning) as notes:
+        pr.compare(Y * 2, {"a": S * 2, "b": S[::-1] * 2}, measure="tpr(fpr=0.5)", by=list("uuuuvvvv"))
+    assert len(notes) == 1
     file = tmp_path / "scores.csv"
     file.write_text("y,s\n" + "".join(f"{y},{s}\n" for y, s in zip(Y, S, strict=True)))
     for engine in ((), ("--engine", "duckdb")):
@@ -161,3 +164,10 @@ def test_a_name_with_options_elsewhere(tmp_path):
 def test_a_name_with_options_that_do_not_fit(written, words):
     with pytest.raises(MeasureError, match=words):
         pr.measure(written)
+
+
+def test_an_unknown_option_is_not_taken_for_one_of_files():
+    with pytest.raises(InputError, match="There is no option 'measures'; did you mean 'measure'"):
+        pr.evaluate(Y, S, measures="auc")
+    with pytest.raises(InputError, match="There is no option 'colour'; the documentation"):
+        pr.curve(Y, S, colour="red")
