@@ -18,7 +18,7 @@ from quantities import (
 )
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, CHOICES, THIN, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 200, 150, 40  # replicates
+OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 150, 40  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -166,17 +166,17 @@ def _fixed_rates() -> list[Cell]:
     """Sensitivity at a fixed specificity, and the reverse."""
     sizes = ((50, 50), (400, 400), (400, 20), (20, 400))
     models = ("normal", "heavy tails", "wide last class", "skewed", "Laplace")
-    grid = [Cell("single", m, (a,), n, FIXED_RATE, THIN) for m in models for a in (0.8, 0.95) for n in sizes]
+    grid = [Cell("single", m, (a,), n, FIXED_RATE) for m in models for a in (0.8, 0.95) for n in sizes]
     some, few = ((60, 60), (300, 30)), ((20, 20), (200, 20), (20, 200))
-    grid += [Cell("single", m, (0.8,), n, FIXED_RATE, THIN) for m in ("clusters", "weights") for n in some]
+    grid += [Cell("single", m, (0.8,), n, FIXED_RATE) for m in ("clusters", "weights") for n in some]
     grid += [
-        Cell("single", m, (a,), n, FIXED_RATE, THIN)
+        Cell("single", m, (a,), n, FIXED_RATE)
         for m in ("exponential", "ties")
         for a in (0.8, 0.95)
         for n in few
     ]
-    grid += [Cell("single", "Laplace", (0.99,), n, FIXED_RATE, THIN) for n in ((50, 50), *few[1:])]
-    return [*grid, Cell("single", "cohort", (0.8,), (70, 30), FIXED_RATE, THIN)]
+    grid += [Cell("single", "Laplace", (0.99,), n, FIXED_RATE) for n in ((50, 50), *few[1:])]
+    return [*grid, Cell("single", "cohort", (0.8,), (70, 30), FIXED_RATE)]
 
 
 def _many_classes() -> list[Cell]:
@@ -300,12 +300,12 @@ def _curve_pairs() -> list[Cell]:
     places += [(m, (100, 40)) for m in ("Laplace", "similar")]
     grid = [Cell("pair", m, v, n, measures, drawn_for=all_measures) for v in two for m, n in places]
     grid += [Cell("pair", "cohort", v, n, measures) for v in two for n in ((70, 30), (280, 120))]
-    grid += [Cell("pair", m, v, n, FIXED_RATE, THIN) for v in two for m, n in places]
+    grid += [Cell("pair", m, v, n, FIXED_RATE) for v in two for m, n in places]
     few = ((20, 20), (200, 20), (20, 200))
-    grid += [Cell("pair", m, v, n, FIXED_RATE, THIN) for m in ("exponential", "ties") for v in two for n in few]
+    grid += [Cell("pair", m, v, n, FIXED_RATE) for m in ("exponential", "ties") for v in two for n in few]
     near = ((0.95, 0.95), (0.95, 0.99))
-    grid += [Cell("pair", "Laplace", v, n, FIXED_RATE, THIN) for v in near for n in ((50, 50), (200, 20))]
-    return grid + [Cell("pair", "clusters", v, (150, 60), FIXED_RATE, THIN) for v in two]
+    grid += [Cell("pair", "Laplace", v, n, FIXED_RATE) for v in near for n in ((50, 50), (200, 20))]
+    return grid + [Cell("pair", "clusters", v, (150, 60), FIXED_RATE) for v in two]
 
 
 def _forecasts() -> list[Cell]:

@@ -193,9 +193,9 @@ def test_cut_points_of_thresholdroc(means, deviations, options, printed):
 def test_thresholds_of_thresholdroc():
     """Printed for these cases: thresholds, costs of 40 cases; percentiles -0.66 and 2.24 for equal costs."""
     y = np.repeat([0, 1], [22, 18])
-    s = [1, -1, -2, -1, -3, -1, -2, 1, -2, -1, -3, -1, 0, -3, -2, 2, 1, -2, -1, -3, -3, 3]
-    s += [0, 5, 2, 3, 3, 3, -3, 0, 1, 3, 1, 2, -1, 2, 6, 4, 4, 1]
-    s = np.array(s) + np.arange(40) / 100
+    marker = [1, -1, -2, -1, -3, -1, -2, 1, -2, -1, -3, -1, 0, -3, -2, 2, 1, -2, -1, -3, -3, 3]
+    marker += [0, 5, 2, 3, 3, 3, -3, 0, 1, 3, 1, 2, -1, 2, 6, 4, 4, 1]
+    s = np.array(marker) + np.arange(40) / 100
     printed = {(0.2, 1): (3.25, 4.444444444), (0.2, 5): (-0.66, 10.94949495)}
     printed |= {(0.5, 1): (1.3, 6.262626263), (0.5, 5): (-0.66, 11.01010101)}
     for (prevalence, cost), (threshold, total) in printed.items():
