@@ -158,6 +158,7 @@ def test_a_name_with_options_elsewhere(tmp_path):
             r"auc has no option 'max_fpr'; .* choose the measure 'partial_auc\(fpr=\(0, 0.1\)\)'",
         ),
         ("f1(threshold=0.5)", "polyroc does not have it"),
+        ("tpr(spec=0.9, tnr=0.8)", "in polyroc it is 'sensitivity'"),
         ("tpr", "in polyroc it is 'sensitivity'"),
     ],
 )

@@ -70,7 +70,7 @@ def measure(key: str | Measure, **options: Any) -> Measure:
     record = MEASURES.get(name)
     if record is None or not record.has_options(*written, *options):
         other = other_name(name, {**written, **options})
-        if other is not None and (record is None or other.key == name):
+        if other is not None and other.key in MEASURES and (record is None or other.key == name):
             return _by_other_name(key, other)
     if record is None:
         raise MeasureError(f"There is no measure {name!r}; {measure_hint(name) or did_you_mean(name, MEASURES)}")

@@ -488,7 +488,7 @@ class OtherName(NamedTuple):
 
 
 def other_name(name: str, options: Mapping[str, Any]) -> OtherName | None:
-    """The measure that another name with options denotes; None if it has no options, or several meanings.
+    """The measure that another name with options denotes; None without options, or if it is not clear.
 
     Options that are rates have their other names, too. Whether the measure has these options is for it to say.
 
@@ -507,6 +507,8 @@ def other_name(name: str, options: Mapping[str, Any]) -> OtherName | None:
     if not key or (key == name and all(_is_own(option) for option in options)):
         return None
     renamed = dict(_option(option, value) for option, value in options.items())
+    if len(renamed) < len(options):  # two names of one option
+        return None
     return OtherName(key, renamed, is_complement, entry.page)
 
 
@@ -523,7 +525,7 @@ def _option(option: str, value: Any) -> tuple[str, Any]:
             return entry.polyroc, value
         if entry.polyroc in RATE_OPTIONS:
             other = RATE_OPTIONS[entry.polyroc]
-            complement = 1.0 - value if isinstance(value, float) else value
+            complement = round(1.0 - value, 12) if isinstance(value, float) else value
             return (entry.polyroc, complement) if other is None else (other, value)
     return option, value
 
