@@ -24,10 +24,10 @@ from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
 from polyroc.io.files import check_file, check_no_table, files_source
 from polyroc.io.frames import frame_source, is_table, stated_categories
-from polyroc.io.parquet_metadata import stored_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import DataFile, Decimal, Kind, Source, unchanged
 from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing

@@ -10,11 +10,11 @@ from polyroc.io.files import check_no_table, file_source
 from polyroc.io.frames import frame_source, stated_categories
 from polyroc.io.inputs import LocalCopy, check_file_options, resolve_input
 from polyroc.io.layouts import arrange, names_for
-from polyroc.io.parquet_metadata import stored_categories
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Decimal, Source, expand_home, unchanged
 from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import Table
 from polyroc.io.text_copies import check_encoding
 from polyroc.scores import Sampling, Scores, WeightKind

@@ -1,4 +1,4 @@
-"""The order of categories that Parquet files state beside their rows.
+"""The order of categories that Parquet and Arrow files state beside their rows.
 
 DuckDB reads a categorical column as text. That it was ordered, and how, is in the metadata that pandas, Polars and
 pyarrow write, and in the dictionary of the column, which pyarrow reads.
@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InputError
+from polyroc.io.file_formats import arrow_categories
 from polyroc.io.session import Session
-from polyroc.io.sources import literal
+from polyroc.io.sources import DataFile, literal
 from polyroc.messages import Option
 
 __all__ = ["stored_categories"]
@@ -30,7 +31,10 @@ def stored_categories(session: Session, paths: Sequence[Path], column: str) -> l
     Files that state different orders are an error, and so is an order that cannot be read because pyarrow is not
     installed: both ask for `labels`.
     """
-    if not paths or not all(path.suffix.lower() == ".parquet" for path in paths):
+    endings = {path.suffix.lower() for path in paths}
+    if endings and endings <= {".feather", ".arrow", ".ipc"}:
+        return _common_order(paths, [arrow_categories(DataFile(path), column) for path in paths], column)
+    if endings != {".parquet"}:
         return None
     query = "SELECT file_name, key, value FROM parquet_kv_metadata(?)"
     metadata: dict[str, dict[bytes, bytes]] = {}
@@ -44,7 +48,11 @@ def stored_categories(session: Session, paths: Sequence[Path], column: str) -> l
             "(pip install pyarrow); without it, state the order: ",
             Option("labels", ...),
         )
-    orders = [_categories(path, column) for path in paths]
+    return _common_order(paths, [_parquet_categories(path, column) for path in paths], column)
+
+
+def _common_order(paths: Sequence[Path], orders: Sequence[list[Any] | None], column: str) -> list[Any] | None:
+    """The order that all files state; an error if they state different ones."""
     if any(order != orders[0] for order in orders):
         other = next(path for path, order in zip(paths, orders, strict=True) if order != orders[0])
         raise InputError(
@@ -69,7 +77,7 @@ def _may_be_ordered(entries: dict[bytes, bytes], column: str) -> bool:
     return ENUM in schema or (bool(schema) and find_spec("pyarrow") is not None)
 
 
-def _categories(path: Path, column: str) -> list[Any] | None:
+def _parquet_categories(path: Path, column: str) -> list[Any] | None:
     """The categories of an ordered categorical of one file; None for another column."""
     import pyarrow
     from pyarrow import parquet

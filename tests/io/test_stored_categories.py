@@ -1,4 +1,4 @@
-"""The order of an ordered categorical in a Parquet file: honoured, or an error that asks for labels."""
+"""The order of an ordered categorical in a Parquet or Arrow file: honoured, or an error that asks for labels."""
 
 import sys
 
@@ -36,9 +36,13 @@ def by_pyarrow(path):
     parquet.write_table(table, path)
 
 
-@pytest.mark.parametrize("write", [by_pandas, by_polars, by_pyarrow])
+def as_feather(path):
+    frame().to_feather(path)
+
+
+@pytest.mark.parametrize("write", [by_pandas, by_polars, by_pyarrow, as_feather])
 def test_the_order_is_that_of_the_frame(write, tmp_path):
-    path = tmp_path / "grades.parquet"
+    path = tmp_path / ("grades.feather" if write is as_feather else "grades.parquet")
     write(path)
     assert pr.read(path, truth="y", scores="s").labels == ("low", "mid", "high")
     expected = pr.evaluate(frame(), truth="y", scores="s", measure="vus").value
@@ -70,7 +74,7 @@ def test_files_with_different_orders(tmp_path):
 def test_without_pyarrow(write, tmp_path, monkeypatch):
     path = tmp_path / "grades.parquet"
     write(path)
-    monkeypatch.setattr("polyroc.io.parquet_metadata.find_spec", lambda _: None)
+    monkeypatch.setattr("polyroc.io.stored_categories.find_spec", lambda _: None)
     with pytest.raises(InputError, match="may be an ordered categorical, whose order only pyarrow reads"):
         pr.read(path, truth="y", scores="s")
     assert pr.read(path, truth="y", scores="s", labels=ORDER[1:]).labels == tuple(ORDER[1:])
