@@ -5,13 +5,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from models import Data, Floats, Law, Model, distance, probabilities
+from models import Data, Floats, Law, Model, distance
 from quantities import Setting, options
 
 import polyroc as pr
 
-RESAMPLES, SEARCHES = 200, 50
-NEW_CASES = 5000  # of each class, on which a searched rule is evaluated
+RESAMPLES = 200
 STEP = 10  # every so many of the equally likely scores of a class are tried as true thresholds
 NEGLIGIBLE = 1e-15  # a probability
 CHOICES: dict[str, dict[str, Any]] = {
@@ -66,29 +65,3 @@ def true_rates(laws: list[Law], thresholds: tuple[float, ...]) -> Floats:
 
 def _below(law: Law, end: float) -> float:
     return float(law.cdf(end, left=True)) if math.isfinite(end) else float(end > 0)
-
-
-def costs_of(classes: int) -> Floats:
-    """Costs that rise with the distance of the classes, twice as high for decisions that are too low."""
-    distance_of = np.arange(classes)[:, None] - np.arange(classes)
-    return np.asarray(np.where(distance_of > 0, 2.0, -1.0) * distance_of)
-
-
-def search(data: Data, setting: Setting, seed: int) -> pr.OperatingPoint:
-    """The cost rule of a sample, the search repeated in resamples; all classes count alike."""
-    classes = int(data.y.max()) + 1
-    return pr.operate(
-        data.y,
-        probabilities(data.scores[0]),
-        costs=costs_of(classes),
-        priors=[1.0 / classes] * classes,
-        method=pr.Bootstrap(n=SEARCHES, rng=seed, n_jobs=1),
-        **options(pr.operate, data, setting),
-    )
-
-
-def searched_quantities(point: pr.OperatingPoint, new: Data) -> tuple[list[float], list[Any]]:
-    """Cost and rates of right decisions of a rule: on new cases, and as they are estimated."""
-    rates = pr.rates(new.y, probabilities(new.scores[0]), rule=point.rule).rates
-    true = [float((costs_of(len(rates)) * rates).sum()) / len(rates), *np.diag(rates).tolist()]
-    return true, [point.cost, *(point.confusion[k, k] for k in range(len(rates)))]

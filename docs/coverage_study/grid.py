@@ -18,7 +18,7 @@ from quantities import (
 )
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 150, 40  # replicates
+OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP = 2000, 1000, 500, 300, 150  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -37,8 +37,7 @@ class Cell:
     distinguished, "subgroups" the tests between subgroups of the cases,
     each of these sizes: with one classifier that its value is the same in all, with two that their difference is.
     "unequal subgroups" have the values in turn, for intervals of their differences. "choice": intervals of
-    thresholds that are chosen on the sample, and of the rates of right decisions there. "searched": intervals of
-    the cost and of the rates of right decisions of a cost rule of three classes or more that is searched for.
+    thresholds that are chosen on the sample, and of the rates of right decisions there.
     """
 
     kind: str
@@ -50,9 +49,7 @@ class Cell:
     bootstrap: int = 0  # replicates of the BCa interval
     bits: int = 0  # of the bins of a tally
     subgroups: int = 0  # number of subgroups
-    drawn_for: tuple[
-        str, ...
-    ] = ()  # measures by which random numbers are drawn, if some of them are another cell's
+    drawn_for: tuple[str, ...] = ()  # the measures that seed the random numbers, if these are only some of them
 
     @property
     def model(self) -> Model:
@@ -100,7 +97,7 @@ def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
     grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
-    grid += [*_curve_tests(), *_subgroups(), *_choices(), *_searched(), *_forecasts()]
+    grid += [*_curve_tests(), *_subgroups(), *_choices(), *_forecasts()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -170,10 +167,7 @@ def _fixed_rates() -> list[Cell]:
     some, few = ((60, 60), (300, 30)), ((20, 20), (200, 20), (20, 200))
     grid += [Cell("single", m, (0.8,), n, FIXED_RATE) for m in ("clusters", "weights") for n in some]
     grid += [
-        Cell("single", m, (a,), n, FIXED_RATE)
-        for m in ("exponential", "ties")
-        for a in (0.8, 0.95)
-        for n in few
+        Cell("single", m, (a,), n, FIXED_RATE) for m in ("exponential", "ties") for a in (0.8, 0.95) for n in few
     ]
     grid += [Cell("single", "Laplace", (0.99,), n, FIXED_RATE) for n in ((50, 50), *few[1:])]
     return [*grid, Cell("single", "cohort", (0.8,), (70, 30), FIXED_RATE)]
@@ -457,16 +451,6 @@ def _subgroups() -> list[Cell]:
         for v in ((0.7, 0.8), (0.85, 0.95))
         for n in ((15, 15), (50, 50))
     ]
-
-
-def _searched() -> list[Cell]:
-    """Cost rules of three and four classes; few samples, because each repeats the search in every resample."""
-    chosen: list[tuple[str, float, Sizes]] = [
-        ("columns, heavy tails", 0.8, (40, 40, 40)),
-        ("columns, skewed", 0.9, (100, 100, 20)),
-        ("columns, unequal", 0.8, (30, 30, 30, 30)),
-    ]
-    return [Cell("searched", model, (value,), n, ("costs",), SEARCHED) for model, value, n in chosen]
 
 
 def _choices() -> list[Cell]:

@@ -29,9 +29,8 @@ INTERVALS = {
     "subgroup_difference": "interval of a difference between subgroups",
     "threshold": "interval of a chosen threshold",
     "chosen_rate": "interval of a rate at a chosen threshold",
-    "searched": "interval of a rate, or of the cost, of a searched cost rule",
 }
-OF_CHOICES = ("threshold", "chosen_rate", "searched")
+OF_CHOICES = ("threshold", "chosen_rate")
 TESTS = {
     "one_sample": "one-sample test",
     "superiority": "test that two are equal",

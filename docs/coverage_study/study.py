@@ -110,7 +110,6 @@ def simulate(cell: Cell, share: float = 1.0) -> Rows:
         "subgroups": _subgroups,
         "unequal subgroups": _unequal_subgroups,
         "choice": _choices,
-        "searched": _searched,
     }[cell.kind]
     replicates = max(10, round(share * cell.replicates))
     with warnings.catch_warnings():
@@ -466,23 +465,6 @@ def _choices(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
             yield row | {"truth": f"{value:.6f}"}
 
 
-def _searched(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
-    """Intervals of the cost of a searched rule on new cases, and of its rates of right decisions."""
-    classes = len(cell.sizes)
-    new = draw(cell.model, cell.values, (choices.NEW_CASES,) * classes, cell.rng(-1 % 2**32))
-    tallies, reached = [Tally() for _ in range(classes + 1)], []
-    for replicate, data, setting in _samples(cell, replicates):
-        point = choices.search(data, setting, replicate)
-        truth, estimates = choices.searched_quantities(point, new)
-        reached.append(truth)
-        for tally, value, estimate in zip(tallies, truth, estimates, strict=True):
-            low, high = estimate.confidence_interval(LEVEL)
-            tally.add((low - value, high - value))  # around the true value of this rule
-    names = ["searched cost", *(f"searched rate of class {k}" for k in range(classes))]
-    for name, tally, value in zip(names, tallies, np.mean(reached, axis=0), strict=True):
-        yield _with_competitors(cell, "searched", name, 0.0, {"default": tally}) | {"truth": f"{value:.6f}"}
-
-
 def run(chosen: list[Cell], share: float, out: Path | None, jobs: int) -> Rows:
     """The rows of some cells, in their order; finished cells are kept beside `out`, and not run again."""
     partial = None if out is None else out.with_suffix(".part")
@@ -532,7 +514,6 @@ COST = {
     "curves": 60.0,
     "curve power": 60.0,
     "choice": 12.0,
-    "searched": 1500.0,
 }  # milliseconds a measure and replicate, about
 
 
@@ -587,7 +568,7 @@ def read(path: Path = RESULTS) -> Rows:
 
 def needed_truths(jobs: int) -> None:
     """Simulate the true values that have no formula and are not in truths.csv yet, and keep them."""
-    kinds = ("band", "curves", "curve power", "choice", "searched")
+    kinds = ("band", "curves", "curve power", "choice")
     wanted = {key for cell in cells() if cell.kind not in kinds for key in _without_formula(cell)}
     left = sorted(key for key in wanted if truths.key_of(*key) not in truths.stored())
     if not left:
