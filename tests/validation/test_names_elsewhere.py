@@ -171,4 +171,4 @@ def test_an_unknown_option_is_not_taken_for_one_of_files():
     with pytest.raises(InputError, match="There is no option 'measures'; did you mean 'measure'"):
         pr.evaluate(Y, S, measures="auc")
     with pytest.raises(InputError, match="There is no option 'colour'; the documentation"):
-        pr.curve(Y, S, colour="red")
+        pr.curve(Y, S, colour="red")  # type: ignore[call-arg]
