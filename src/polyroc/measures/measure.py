@@ -326,10 +326,6 @@ class Measure:
     def __repr__(self) -> str:
         return f"<Measure {self}: {self.name}>"
 
-    def has_options(self, *names: str) -> bool:
-        """True if the measure, or a variant of it, has options of these names."""
-        return all(name in self.options or name in self.variants for name in names)
-
     def with_options(self, **options: Any) -> "Measure":
         """The same measure with these options."""
         if not options:  # a new record is validated, which takes longer than the AUC of 200 cases

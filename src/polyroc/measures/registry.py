@@ -68,7 +68,7 @@ def measure(key: str | Measure, **options: Any) -> Measure:
         return key.with_options(**options) if options else key
     name, written = _parse(key)
     record = MEASURES.get(name)
-    if record is None or not record.has_options(*written, *options):
+    if record is None or not {*written, *options} <= {*record.options, *record.variants}:
         other = other_name(name, {**written, **options})
         if other is not None and other.key in MEASURES and (record is None or other.key == name):
             return _by_other_name(key, other)
