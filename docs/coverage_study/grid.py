@@ -1,7 +1,7 @@
 """The cells of the study: which model at which class sizes, and what is estimated there."""
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from models import MODELS, Model
@@ -49,6 +49,7 @@ class Cell:
     bootstrap: int = 0  # replicates of the BCa interval
     bits: int = 0  # of the bins of a tally
     subgroups: int = 0  # number of subgroups
+    drawn_for: tuple[str, ...] = ()  # the measures that seed the random numbers, if these are only some of them
 
     @property
     def model(self) -> Model:
@@ -88,7 +89,8 @@ class Cell:
 
     def rng(self, replicate: int) -> np.random.Generator:
         """The random numbers of one replicate."""
-        return np.random.default_rng([zlib.crc32(" ".join(self.key).encode()), replicate])
+        key = replace(self, measures=self.drawn_for, drawn_for=()).key if self.drawn_for else self.key
+        return np.random.default_rng([zlib.crc32(" ".join(key).encode()), replicate])
 
 
 def cells() -> list[Cell]:
@@ -162,8 +164,13 @@ def _fixed_rates() -> list[Cell]:
     sizes = ((50, 50), (400, 400), (400, 20), (20, 400))
     models = ("normal", "heavy tails", "wide last class", "skewed", "Laplace")
     grid = [Cell("single", m, (a,), n, FIXED_RATE) for m in models for a in (0.8, 0.95) for n in sizes]
-    some = ((60, 60), (300, 30))
-    return grid + [Cell("single", m, (0.8,), n, FIXED_RATE) for m in ("clusters", "weights") for n in some]
+    some, few = ((60, 60), (300, 30)), ((20, 20), (200, 20), (20, 200))
+    grid += [Cell("single", m, (0.8,), n, FIXED_RATE) for m in ("clusters", "weights") for n in some]
+    grid += [
+        Cell("single", m, (a,), n, FIXED_RATE) for m in ("exponential", "ties") for a in (0.8, 0.95) for n in few
+    ]
+    grid += [Cell("single", "Laplace", (0.99,), n, FIXED_RATE) for n in ((50, 50), *few[1:])]
+    return [*grid, Cell("single", "cohort", (0.8,), (70, 30), FIXED_RATE)]
 
 
 def _many_classes() -> list[Cell]:
@@ -281,11 +288,18 @@ def _other_pairs() -> list[Cell]:
 
 def _curve_pairs() -> list[Cell]:
     """Differences of the areas of other curves, of the net benefit, and of rates where the other is fixed."""
-    measures = ("average_precision", "cost_area", "net_benefit", *FIXED_RATE)
-    two = ((0.85, 0.85), (0.85, 0.95))
-    grid = [Cell("pair", "heavy tails", v, n, measures) for v in two for n in ((25, 25), (100, 100), (400, 20))]
-    grid += [Cell("pair", "cohort", v, n, measures[:3]) for v in two for n in ((70, 30), (280, 120))]
-    return grid + [Cell("pair", m, v, (100, 40), measures) for m in ("Laplace", "similar") for v in two]
+    measures = ("average_precision", "cost_area", "net_benefit")
+    two, all_measures = ((0.85, 0.85), (0.85, 0.95)), (*measures, *FIXED_RATE)
+    places = [("heavy tails", n) for n in ((25, 25), (100, 100), (400, 20))]
+    places += [(m, (100, 40)) for m in ("Laplace", "similar")]
+    grid = [Cell("pair", m, v, n, measures, drawn_for=all_measures) for v in two for m, n in places]
+    grid += [Cell("pair", "cohort", v, n, measures) for v in two for n in ((70, 30), (280, 120))]
+    grid += [Cell("pair", m, v, n, FIXED_RATE) for v in two for m, n in places]
+    few = ((20, 20), (200, 20), (20, 200))
+    grid += [Cell("pair", m, v, n, FIXED_RATE) for m in ("exponential", "ties") for v in two for n in few]
+    near = ((0.95, 0.95), (0.95, 0.99))
+    grid += [Cell("pair", "Laplace", v, n, FIXED_RATE) for v in near for n in ((50, 50), (200, 20))]
+    return grid + [Cell("pair", "clusters", v, (150, 60), FIXED_RATE) for v in two]
 
 
 def _forecasts() -> list[Cell]:

@@ -16,7 +16,7 @@ Rows: TypeAlias = list[dict[str, str]]
 PAGE = Path(__file__).parents[1] / "coverage.md"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
-FEWEST = 1000  # samples of an interval of a single value; with fewer it is a quick run
+FEWEST = 1000  # samples of an interval of a single value; if no cell has as many, it is a quick run
 WIDEST = 1.15  # median width over that of the narrowest valid competitor
 
 INTERVALS = {
@@ -75,9 +75,6 @@ REASONS = {
     "two-sided test is within the limits, unless it is listed, too.",
     "few in range": "Fewer than five cases are expected inside the range of rates, or beyond the threshold that "
     "has the fixed rate.",
-    "estimated slope": "The threshold of a rate where the other one is fixed has an error, which counts by the "
-    "slope of the curve. The slope is estimated from the cases near the threshold, and differs from the true one "
-    "where the density has a kink or falls steeply.",
     "biased estimate": "The value itself is biased in small samples: a plug-in estimate of an entropy, of a "
     "maximum or of a minimum (the envelope of cost lines), or a mean over a domain that is itself estimated.",
     "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
@@ -226,7 +223,6 @@ RULES: dict[str, Callable[[Row, int], bool]] = {
     "weighted shares": lambda row, _: MODELS[row["model"]].weighted and row["measure"] in BY_SHARES,
     "biased estimate": lambda row, _: row["measure"] in BIASED,
     "few errors": lambda row, smallest: smallest * (1.0 - highest(row)) <= 5 + 1e-9,
-    "estimated slope": lambda row, _: row["measure"] in FIXED_RATE,
     "one side": lambda row, _: row["test"] in ("greater", "less"),
     "skewed losses": lambda row, _: row["measure"] in FORECASTS,
 }
@@ -377,7 +373,7 @@ def _effort(rows: Rows) -> str:
     errors = (100 * math.sqrt(0.95 * 0.05 / count) for count in (most, least))
     fewer = [f"{KINDS[kind]} ({own[0]})" for kind, own in counts.items() if own and own[0] < least]
     exceptions = f" Some have fewer samples: {', '.join(fewer)}." if fewer else ""
-    warning = " **This is a quick run: do not rely on it.**" if least < FEWEST else ""
+    warning = " **This is a quick run: do not rely on it.**" if most < FEWEST else ""
     return (
         f"{len(rows)} rates, from {least} to {most} samples each: a Monte Carlo error of\n"
         f"{' to '.join(f'{error:.1f}' for error in errors)} points at 95 %.{exceptions}{warning}"

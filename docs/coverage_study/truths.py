@@ -128,8 +128,11 @@ def _of_ranks(measure: str, laws: list[Law], prevalence: float) -> float | None:
 def _at_fixed_rate(measure: str, laws: list[Law]) -> float | None:
     """Sensitivity at specificity 0.9, or specificity at sensitivity 0.9."""
     fixed, share = (laws[0], 0.9) if measure.startswith("sensitivity") else (laws[1], 0.1)
-    if fixed.rounded:
-        return None
+    if fixed.rounded:  # straight along ties
+        scores = np.arange(-60.0, 61.0)
+        below, above = (law.cdf(scores) for law in laws)
+        by_share = (below, 1.0 - above) if fixed is laws[0] else (above, below)
+        return float(np.interp(share, *by_share))
     cut = brentq(lambda x: float(fixed.cdf(x)) - share, -1e3, 1e3)
     return 1.0 - float(laws[1].cdf(cut)) if fixed is laws[0] else float(laws[0].cdf(cut))
 

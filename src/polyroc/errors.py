@@ -28,6 +28,7 @@
         CompilationCacheWarning compiled code cannot be stored, so every process compiles it again
         PooledFoldsWarning      folds were pooled, though their scores are not on one scale
         StackedRowsWarning      several rows per case seem to be evaluated as different cases
+        OtherNameWarning        a measure was written by a name from elsewhere, and is computed under its own
 
 Every message says what was expected, what came, and what to do next. References to options and calls are parts of
 the message (see `polyroc.messages`), which the command line and the web page render in their own spelling.
@@ -55,6 +56,7 @@ __all__ = [
     "NegativeVarianceWarning",
     "NotApplicableError",
     "OptimismWarning",
+    "OtherNameWarning",
     "OutOfSpaceError",
     "PolyrocError",
     "PolyrocWarning",
@@ -187,6 +189,10 @@ class PooledFoldsWarning(PolyrocWarning):
 
 class StackedRowsWarning(PolyrocWarning):
     """Several rows per case (of classifiers, folds, repeats) seem to be evaluated as different cases."""
+
+
+class OtherNameWarning(PolyrocWarning):
+    """A measure was written by a name from elsewhere, such as tpr(fpr=0.1), and is computed under its own."""
 
 
 class MissingPartsWarning(PolyrocWarning):

@@ -165,8 +165,53 @@ def test_cut_points_of_three_normal_classes():
     assert point.rule.cut_points == pytest.approx((7.02, 10.52), abs=0.005 + STEP)
 
 
+THREE_COSTS = [[0, 1, 3], [2, 0, 1], [6, 2, 0]]
+
+
+@pytest.mark.peer(
+    "ThresholdROC 2.9.5 (R)", "thresTH3, cut-points of three normal classes: example 1 of its manual, and by costs"
+)
+@pytest.mark.parametrize(
+    ("means", "deviations", "options", "printed"),
+    [
+        ((0, 2, 4), (1, 1, 1), {"criterion": "youden"}, (0.9999999992, 3.0000000008)),
+        ((0, 2, 4), (1, 1, 1.5), {"costs": THREE_COSTS, "priors": [0.5, 0.3, 0.2]}, (0.8224575769, 2.9349596122)),
+    ],
+)
+def test_cut_points_of_thresholdroc(means, deviations, options, printed):
+    """Its theoretical thresholds, run by hand, beside those of normal cases on a grid."""
+    y, s, weights = normal_cases(means, deviations)
+    assert operate(y, s, labels=[0, 1, 2], **options, **weights).rule.cut_points == pytest.approx(
+        printed, abs=STEP
+    )
+
+
+@pytest.mark.peer(
+    "ThresholdROC 2.9.5 (R)",
+    "thres2(method='empirical'): threshold and cost by costs and prevalence; its bootstrap interval",
+)
+def test_thresholds_of_thresholdroc():
+    """Printed for these cases: thresholds, costs of 40 cases; percentiles -0.66 and 2.24 for equal costs."""
+    y = np.repeat([0, 1], [22, 18])
+    marker = [1, -1, -2, -1, -3, -1, -2, 1, -2, -1, -3, -1, 0, -3, -2, 2, 1, -2, -1, -3, -3, 3]
+    marker += [0, 5, 2, 3, 3, 3, -3, 0, 1, 3, 1, 2, -1, 2, 6, 4, 4, 1]
+    s = np.array(marker) + np.arange(40) / 100
+    printed = {(0.2, 1): (3.25, 4.444444444), (0.2, 5): (-0.66, 10.94949495)}
+    printed |= {(0.5, 1): (1.3, 6.262626263), (0.5, 5): (-0.66, 11.01010101)}
+    for (prevalence, cost), (threshold, total) in printed.items():
+        point = operate(y, s, costs=[[0, 1], [cost, 0]], priors=[1 - prevalence, prevalence])
+        assert (*point.thresholds, 40 * float(point.cost)) == pytest.approx((threshold, total), abs=1e-8)
+    choice = {"costs": [[0, 1], [1, 0]], "priors": [0.5, 0.5], "sampling": "case-control"}
+    point = operate(y, s, method=pr.Bootstrap(n=1000, rng=0), **choice)
+    # `high` are the best thresholds of resamples; the interval counts those within half a case, too
+    ends = np.quantile(point.uncertainty.high[0], [0.025, 0.975], method="inverted_cdf")
+    assert ends == pytest.approx((-0.66, 2.24), abs=1e-9)
+    low, high = point.threshold_intervals()[0]
+    assert low <= -0.66 < 2.24 <= high
+
+
 def test_cut_points_of_a_normal_and_two_lognormal_classes():
-    """Example 2 of ThresholdROC's thresTH3, of which its manual prints no numbers: where densities cross."""
+    """Example 2 of ThresholdROC's thresTH3: where densities cross."""
     grid = np.arange(-8, 60, STEP)
     ends = np.append(grid, 60)
     with np.errstate(divide="ignore"):
@@ -281,7 +326,10 @@ def test_every_resample_is_chosen_as_if_it_were_the_data(criterion):
     assert point.uncertainty.optimism == pytest.approx(mean, abs=EXACT)
     plain = operate(STAGE, MARKER, **options)
     assert point.rates == pytest.approx(np.clip(plain.rates - mean, 0, 1), abs=0.02)  # rows then sum to 1
-    assert point.confusion.standard_errors == pytest.approx(np.std(optimism, axis=0, ddof=1), abs=EXACT)
+    # the error of the rates, and that of the optimism; at least the error of a rule that was given
+    errors = np.sqrt(np.var(optimism, axis=0, ddof=1) + 0.45 * mean**2)
+    expected = np.fmax(errors, plain.confusion.standard_errors)
+    assert point.confusion.standard_errors == pytest.approx(expected, abs=EXACT)
 
 
 def naive_ranges(weight, chosen, criterion):

@@ -37,6 +37,46 @@ def test_the_slope_and_the_error_are_those_of_the_slow_twin(seed, size, rate):
     assert mirrored == pytest.approx(naive.sensitivity_at_error(*plain, rate), rel=1e-6, abs=1e-9)
 
 
+@given(ordered(c=2, least=2), RATES, st.sampled_from([0.8, 0.95, 0.99]))
+def test_the_interval_is_that_of_the_slow_twin(cases, rate, level):
+    y, s = cases
+    estimate = pr.evaluate(y, s, measure=f"sensitivity(fpr={rate!r})")
+    twin = naive.pointwise_band(y.tolist(), s.tolist(), rate, level)
+    np.testing.assert_allclose(estimate.confidence_interval(level), twin, atol=1e-9)
+
+
+def test_the_interval_is_the_pointwise_band_and_is_stored():
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1], [60, 35])
+    s = rng.normal(size=95) + 1.3 * y
+    band, estimate = (
+        pr.curve(y, s, band="pointwise").band,
+        pr.evaluate(y, s, measure="sensitivity(specificity=0.9)"),
+    )
+    place = int(np.argmin(abs(band.x - 0.1)))
+    assert estimate.confidence_interval() == pytest.approx((band.low[place], band.high[place]), abs=1e-12)
+    stored = pr.Estimate.from_dict(estimate.to_dict())
+    for level in (0.3, 0.5, 0.95, 0.97, 0.9999999):
+        assert stored.confidence_interval(level) == estimate.confidence_interval(level)
+    ends = np.array([estimate.confidence_interval(level) for level in np.linspace(0.05, 0.999, 40)])
+    assert (np.diff(ends * [-1.0, 1.0], axis=0) >= 0).all()
+    assert estimate.test(estimate.low + 1e-9) == pytest.approx(0.05, abs=1e-3)
+
+
+def test_the_interval_counts_groups_weights_and_folds():
+    """Copies of each case as a group, as weights, and the same cases in two folds change nothing."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [80, 60])
+    s, measure = rng.normal(size=140) + 1.3 * y, "specificity(sensitivity=0.8)"
+    once = pr.evaluate(y, s, measure=measure).confidence_interval()
+    twice = pr.evaluate(np.tile(y, 2), np.tile(s, 2), measure=measure, groups=np.tile(np.arange(140), 2))
+    assert twice.confidence_interval() == pytest.approx(once, abs=0.02)
+    weighted = pr.evaluate(y, s, measure=measure, sample_weight=np.full(140, 3.0))
+    assert weighted.confidence_interval() == pytest.approx(once, abs=1e-9)
+    folds = pr.evaluate(np.tile(y, 2), np.tile(s, 2), measure=measure, folds=np.repeat([1, 2], 140))
+    assert np.diff(folds.confidence_interval()) == pytest.approx(np.diff(once) / np.sqrt(2), rel=1e-6)
+
+
 @given(ordered(c=2, least=2), RATES)
 def test_specificity_is_the_mirror_image_of_sensitivity(cases, rate):
     y, s = cases

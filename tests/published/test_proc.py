@@ -79,3 +79,32 @@ def test_best_threshold(marker, options, threshold, specificity, sensitivity):
     point = operate(Y, marker, **options)
     assert point.rule.threshold == threshold
     assert [1 - point.fpr, point.tpr] == pytest.approx([specificity, sensitivity], abs=1e-14)
+
+
+UNTIED_A, UNTIED_B = np.array(A) + np.arange(40) / 100, np.array(B) + np.arange(40) * 7 % 40 / 100
+FIXED = {  # coords() at 0.9, 0.8 and 0.5 of both markers; D of roc.test() at 0.8, 20,000 resamples
+    "sensitivity(specificity={})": ([14, 14, 17], [7, 7, 14], 18, 2.22372828416),
+    "specificity(sensitivity={})": ([16, 17, 21], [2, 10, 17], 22, 1.68007441639),
+}
+
+
+@pytest.mark.peer(
+    "pROC 1.18.0 (R)",
+    "coords where the other rate is fixed, all digits; roc.test by 'specificity' and 'sensitivity', bootstrap",
+)
+@pytest.mark.parametrize("measure", FIXED)
+def test_rates_where_the_other_is_fixed(measure):
+    """coords(x, input = "specificity", ret = "sensitivity") and D = difference / its bootstrap standard error."""
+    *counts, cases, statistic = FIXED[measure]
+    for marker, of_marker in zip((UNTIED_A, UNTIED_B), counts, strict=True):
+        values = [float(pr.evaluate(Y, marker, measure=measure.format(rate))) for rate in (0.9, 0.8, 0.5)]
+        assert values == pytest.approx(np.array(of_marker) / cases, abs=1e-12)
+    pair = pr.compare(
+        Y,
+        {"a": UNTIED_A, "b": UNTIED_B},
+        measure=measure.format(0.8),
+        sampling="case-control",
+        method=pr.Bootstrap(n=2000, rng=0),
+    ).difference("a", "b")
+    # three Monte Carlo errors of a standard error of 2,000 resamples
+    assert pair.value / pair.standard_error == pytest.approx(statistic, rel=3 / np.sqrt(2 * 2000) + 0.005)

@@ -197,13 +197,13 @@ def test_no_verb_guesses_the_positive_class_of_text_labels(call, scores):
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
-def test_files_do_not_carry_the_order_of_categories(engine, tmp_path):
-    """Parquet readers give text: no order is guessed, neither the stored one nor that of the alphabet."""
+def test_text_files_have_no_order_of_categories(engine, tmp_path):
+    """No order is guessed, not even that of the alphabet; tests/io/test_stored_categories.py has other files."""
     stages = ["none", "mild", "severe"]
     frame = pl.DataFrame({"y": pl.Series(stages * 20, dtype=pl.Enum(stages)), "s": range(60)})
-    frame.write_parquet(tmp_path / "x.parquet")
+    frame.write_csv(tmp_path / "x.csv")
     options = {"truth": "y", "scores": "s", "measure": "vus"}
     with pytest.raises(NotApplicableError, match=r"vus needs the order of the classes; give it with labels="):
-        pr.evaluate(tmp_path / "x.parquet", engine=engine, **options)
-    stated = pr.evaluate(tmp_path / "x.parquet", engine=engine, labels=stages, **options)
+        pr.evaluate(tmp_path / "x.csv", engine=engine, **options)
+    stated = pr.evaluate(tmp_path / "x.csv", engine=engine, labels=stages, **options)
     assert stated.value == pytest.approx(pr.evaluate(frame, **options).value)

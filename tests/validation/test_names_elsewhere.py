@@ -7,7 +7,7 @@ import pytest
 
 import polyroc as pr
 from command import polyroc
-from polyroc.errors import InputError, MeasureError
+from polyroc.errors import InputError, MeasureError, OtherNameWarning
 from polyroc.measures.registry import MEASURES
 from polyroc.validation.names_elsewhere import MEASURE_NAMES, OPTION_NAMES, measure_hint, option_hint
 
@@ -106,3 +106,69 @@ def test_documented():
     text = make_concordance.PAGE.read_text()
     assert make_concordance.filled(text) == text
     assert make_concordance.tables() in text
+
+
+@pytest.mark.parametrize(
+    ("written", "computed", "note"),
+    [
+        ("tpr(fpr=0.25)", "sensitivity(fpr=0.25)", r"tpr\(fpr=0.25\) is computed as sensitivity\(fpr=0.25\)"),
+        ("Recall(SPEC=0.75)", "sensitivity(specificity=0.75)", "computed as"),
+        ("sensitivity(tnr=0.75)", "sensitivity(specificity=0.75)", "computed as"),
+        ("tnr(tpr=0.5)", "specificity(tpr=0.5)", r"docs/measures/specificity.md"),
+        ("specificity(fnr=0.5)", "specificity(sensitivity=0.5)", "computed as"),
+        (
+            "fpr(recall=0.5)",
+            "specificity(sensitivity=0.5)",
+            r"is 1 minus specificity\(sensitivity=0.5\), which is",
+        ),
+        ("fnr(fpr=0.25)", "sensitivity(fpr=0.25)", "1 minus"),
+        ("pAUC(fpr=(0, 0.5))", "partial_auc(fpr=(0, 0.5))", "computed as"),
+        ("precision(threshold=0.3)", "ppv(threshold=0.3)", "computed as"),
+    ],
+)
+def test_a_name_with_options_is_computed_with_a_note(written, computed, note):
+    with pytest.warns(OtherNameWarning, match=note) as notes:
+        estimate = pr.evaluate(Y, S, measure=written)
+    assert len(notes) == 1
+    assert estimate.measure == computed
+    assert estimate.value == pr.evaluate(Y, S, measure=computed).value
+
+
+def test_a_name_with_options_elsewhere(tmp_path):
+    with pytest.warns(OtherNameWarning) as notes:
+        comparison = pr.compare(Y, {"a": S, "b": S[::-1]}, measure="tpr(fpr=0.5)")
+    assert (comparison.measure, len(notes)) == ("sensitivity(fpr=0.5)", 1)
+    with pytest.warns(OtherNameWarning) as notes:
+        pr.compare(Y * 2, {"a": S * 2, "b": S[::-1] * 2}, measure="tpr(fpr=0.5)", by=list("uuuuvvvv"))
+    assert len(notes) == 1
+    file = tmp_path / "scores.csv"
+    file.write_text("y,s\n" + "".join(f"{y},{s}\n" for y, s in zip(Y, S, strict=True)))
+    for engine in ((), ("--engine", "duckdb")):
+        done = polyroc("evaluate", file, "--truth", "y", "--scores", "s", "-m", "tpr(fpr=0.5)", *engine)
+        assert done.stderr.count("note: tpr(fpr=0.5) is computed as sensitivity(fpr=0.5)") == 1
+        assert "sensitivity(fpr=0.5)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("recall(precision=0.9)", "sensitivity has no option 'precision'; known: threshold, specificity, fpr"),
+        (
+            "auc(max_fpr=0.1)",
+            r"auc has no option 'max_fpr'; .* choose the measure 'partial_auc\(fpr=\(0, 0.1\)\)'",
+        ),
+        ("f1(threshold=0.5)", "polyroc does not have it"),
+        ("tpr(spec=0.9, tnr=0.8)", "in polyroc it is 'sensitivity'"),
+        ("tpr", "in polyroc it is 'sensitivity'"),
+    ],
+)
+def test_a_name_with_options_that_do_not_fit(written, words):
+    with pytest.raises(MeasureError, match=words):
+        pr.measure(written)
+
+
+def test_an_unknown_option_is_not_taken_for_one_of_files():
+    with pytest.raises(InputError, match="There is no option 'measures'; did you mean 'measure'"):
+        pr.evaluate(Y, S, measures="auc")
+    with pytest.raises(InputError, match="There is no option 'colour'; the documentation"):
+        pr.curve(Y, S, colour="red")  # type: ignore[call-arg]

@@ -14,7 +14,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Message
 from polyroc.output.numbers import number_text, p_text
-from polyroc.output.sentences import counted, printable
+from polyroc.output.sentences import counted, listed, printable
 from polyroc.output.tables import Table
 from polyroc.results.provenance import Provenance
 
@@ -56,6 +56,7 @@ def _notes(evaluation: Evaluation, level: float) -> list[str]:
     if estimates:
         provenance = estimates[0].provenance
         notes.append(_error_note(provenance, estimates[0].resampled is not None))
+        notes += _order_statistics_notes(estimates)
         notes += [provenance.weights] if provenance.weights else []
         notes += conversion_notes(estimates)
         notes += fold_notes(estimates)
@@ -74,6 +75,14 @@ def _error_note(provenance: Provenance, resampled: bool) -> str:
         return f"Standard errors from components (DeLong), {provenance.class_sizes}; guarded logit intervals."
     intervals = "its own" if resampled else "guarded logit"
     return f"Standard errors by {provenance.method or ''}; {intervals} intervals."
+
+
+def _order_statistics_notes(estimates: Iterable[Estimate]) -> list[str]:
+    """The measures whose interval is not one of the standard error."""
+    tabulated = [e.measure for e in estimates if e.boundary is not None and e.boundary.ends and e.uses_boundary]
+    if not tabulated:
+        return []
+    return [f"Intervals of {listed([*dict.fromkeys(tabulated)])}: from order statistics, as a pointwise ROC band."]
 
 
 def _monte_carlo_notes(estimates: Iterable[Estimate]) -> list[str]:

@@ -13,6 +13,7 @@ from polyroc.curves.points import CurveKind
 from polyroc.curves.result import Band, BandKind
 from polyroc.curves.sweep import CurveSweep, ranked_cases
 from polyroc.errors import InputError, NotApplicableError
+from polyroc.estimates.order_statistics import Limits, rate_limits, wilson_limits
 from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option
@@ -21,10 +22,8 @@ __all__ = ["BandName", "average_band", "band_around", "in_coordinates", "working
 
 BandName = Literal["pointwise", "simultaneous", "working-hotelling"]
 RATES = np.linspace(0.0, 1.0, 201)  # values of the first axis at which bands are computed
-FEW = 3.0  # cases of an outcome up to which Brown, Cai & DasGupta modify Wilson's interval
 TINY = 1e-300  # keeps 0 / 0 out of the precision at recall 0
 ORDER_STATISTICS = "order statistics and Wilson, combined"
-Limits = tuple[FloatArray, FloatArray]
 Height = Callable[[FloatArray], FloatArray]
 
 
@@ -263,14 +262,7 @@ def _precisions(sweep: CurveSweep) -> _CurveHeights:
 def _wilson(heights: _CurveHeights, variance: FloatArray, z: float) -> Limits:
     """Wilson's interval with the number of cases that gives this variance, no more than there are."""
     n = np.minimum(heights.n, heights.adjusted_variance / np.maximum(variance, np.finfo(float).tiny))
-    return _wilson_limits(heights.value, n, z)
-
-
-def _wilson_limits(p: FloatArray, n: FloatArray, z: float) -> Limits:
-    shrinkage = 1.0 + z * z / n
-    middle = (p + z * z / (2.0 * n)) / shrinkage
-    half_width = z / shrinkage * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
-    return np.minimum(middle - half_width, p), np.maximum(middle + half_width, p)  # p itself despite rounding
+    return wilson_limits(heights.value, n, z)
 
 
 def _studentised(heights: _CurveHeights, replicates: FloatArray, level: float, z: float) -> Limits:
@@ -310,50 +302,8 @@ def average_band(height: Height, units: tuple[float, float], level: float) -> Ba
 
 
 def _order_statistics(height: Height, heights: _CurveHeights, level: float) -> Limits:
-    """The errors of both rates, each by its own interval, combined as independent (MOVER).
-
-    The threshold with the false positive rate u has J of n negatives above it, and J is binomial, whatever the
-    distribution of the scores. So it lies between the J-th highest negative and the next, and the curve at the
-    likely values of J bounds the error of R that is due to the threshold.
-    """
-    n = max(round(1.0 / heights.step), 1)
-    fewest = _fewest_above(n, (1.0 - level) / 2.0)
-    most = n - fewest[::-1]  # by symmetry: n - J is binomial with 1 - u, and RATES are symmetric
-    left = np.where(fewest > 0, height(np.maximum(fewest - 1.0, 0.0) / n), 0.0)
-    right = np.where(most < n, height(most / n), 1.0)
-    low, high = _proportion_interval(heights.value, heights.n, level)
-    p = heights.value
-    below = np.hypot(p - low, np.maximum(p - left, 0.0))
-    above = np.hypot(high - p, np.maximum(right - p, 0.0))
-    return np.maximum(p - below, 0.0), np.minimum(p + above, 1.0)
-
-
-def _fewest_above(n: int, tail: float) -> FloatArray:
-    """At each of `RATES`, the smallest binomial count of n whose mid-P lower tail probability exceeds `tail`."""
-    from polyroc._scipy import bdtr, bdtrik
-
-    inner = RATES[1:-1]
-    k = np.clip(np.ceil(np.nan_to_num(bdtrik(tail, n, inner))), 0, n)
-    k += np.where(bdtr(k, n, inner) < tail, 1.0, 0.0)  # rounding of the inverse may leave k one too small
-    before = np.where(k > 0, bdtr(np.maximum(k - 1.0, 0.0), n, inner), 0.0)
-    k += (bdtr(k, n, inner) + before) / 2.0 <= tail
-    return np.concatenate([[0.0], np.minimum(k, n), [float(n)]])
-
-
-def _proportion_interval(p: FloatArray, n: FloatArray, level: float) -> Limits:
-    """Wilson's interval of a proportion, modified by Brown et al. (2001) for up to three cases of an outcome.
-
-    The coverage of Wilson's interval is too low very close to 0 and 1. There the outer limit is that of a Poisson
-    count.
-    """
-    from polyroc._scipy import gammaincinv
-
-    low, high = _wilson_limits(p, n, NormalDist().inv_cdf(0.5 + level / 2.0))
-
-    def poisson(cases: FloatArray) -> FloatArray:
-        return np.where(cases <= FEW, gammaincinv(np.clip(cases, 1e-9, FEW), 1.0 - level) / n, 1.0)
-
-    return np.minimum(low, poisson(p * n)), np.maximum(high, 1.0 - poisson((1.0 - p) * n))
+    """The errors of both rates at each of `RATES`; see `rate_limits`."""
+    return rate_limits(height, heights.value, RATES, (heights.n, 1.0 / heights.step), (1.0 - level) / 2.0)
 
 
 def _kolmogorov(sweep: CurveSweep, heights: _CurveHeights, level: float) -> Limits:

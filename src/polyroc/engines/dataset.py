@@ -27,6 +27,7 @@ from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import DataFile, Decimal, Kind, Source, unchanged
 from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
@@ -144,7 +145,7 @@ def open_files(
         source, columns = _open_source(session, files, data, request, table)
         _warn_of_stacked_rows(session, files, source, key_columns(columns, source, request.by))
         present = _labels(session, source, columns.truth)
-        categories = stated_categories(files, columns.truth) if not paths and request.labels is None else None
+        categories = _stated_categories(session, files, paths, columns.truth) if request.labels is None else None
         classifiers, names, schema = bind_columns(source, columns, present, request, categories=categories)
         weight = [request.weight] if request.weight else []
         _check_numbers(source, (*names, *weight))
@@ -331,6 +332,15 @@ def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
             f"column {truth!r} holds more than {MOST_LABELS} different labels; is it the right column?"
         )
     return tuple(sorted(present))
+
+
+def _stated_categories(
+    session: EngineSession, files: Files | Any, paths: Sequence[str], column: str
+) -> Sequence[Hashable] | None:
+    """The order of the classes that a data frame, or the metadata of Parquet files, state."""
+    if not paths:
+        return stated_categories(files, column)
+    return stored_categories(session, [Path(path) for path in paths], column)
 
 
 def bind_columns(

@@ -15,6 +15,7 @@ from polyroc.io.sources import Decimal, expand_home
 from polyroc.io.text_copies import check_encoding
 from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = [
     "MEMORY_SHARE",
@@ -31,6 +32,7 @@ __all__ = [
 
 Covariance = Literal["joined", "bound"]
 Engine = Literal["duckdb", "memory"] | Any  # or a Spark session
+OFTEN_MEANT = ("measure", "method", "labels", "pos_label", "sample_weight", "groups", "folds", "by", "negate")
 SPARK_MEMORY = 2**30  # bytes of a Spark task and of the driver, by default
 MEMORY_SHARE = (
     4  # files larger than memory / MEMORY_SHARE are not read into it: parsed, they take several times more
@@ -145,6 +147,11 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
             "engine=spark takes a Spark data frame; make one from files with spark.read.parquet(...)."
         )
     is_input = options.get("truth") is not None and is_source(data)
+    unknown = [name for name in options if name not in FileOptions.__annotations__]
+    if not is_input and unknown:
+        hint = did_you_mean(unknown[0], OFTEN_MEANT)
+        hint = hint if hint.startswith("did") else "the documentation of the function lists them."
+        raise InputError(f"There is no option {unknown[0]!r}; {hint}")
     if not is_input and (engine is not None or options):
         names = ", ".join([*(["engine"] if engine else []), *options])
         raise InputError(

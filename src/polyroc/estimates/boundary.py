@@ -7,25 +7,33 @@ curved
     volumes, rates or steps of the hull. Their gradient is zero at chance, and the estimate is always on one side.
 truncated
     HT3 is a mean of areas cut at 1/2, a function with a kink at chance.
+
+A rate where the other rate is fixed has limits by order statistics, whatever the chance value; they are tabulated.
 """
 
+from bisect import bisect_right
+from dataclasses import dataclass, field
 from math import hypot, inf, nan, sqrt
 from statistics import NormalDist
-from typing import NamedTuple
 
 import numpy as np
 
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ROUNDING_ERROR, ConfidenceInterval, interval
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, at_least, within
 
-__all__ = ["Boundary", "boundary_interval", "unseen_variance"]
+__all__ = ["QUANTILES", "Boundary", "boundary_interval", "unseen_variance"]
 
 # For larger values the square root of a noncentral chi-square variable is taken for normal.
 NORMAL_ABOVE = 1e6
+# Standard normal quantiles at which limits are tabulated: those of the usual levels, and up to the largest one.
+LEVELS = (0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.975, 0.98, 0.99, 0.995, 0.999, 0.9999)
+QUANTILES = (*(NormalDist().inv_cdf(0.5 + level / 2) for level in LEVELS), 4.5, 5.0, 6.0, 7.0)
 
 
-class Boundary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Boundary:
     """Bias and unseen variance of an estimate near a limit of its range, for `boundary_interval`.
 
     Attributes
@@ -43,6 +51,8 @@ class Boundary(NamedTuple):
         `unseen` variance: its own limits.
     variance
         Of a truncated measure, the variance without truncation; None for the square of the standard error.
+    ends
+        Lower and upper limits at each of `QUANTILES`, if the interval is tabulated; None otherwise.
     """
 
     value: float
@@ -51,12 +61,17 @@ class Boundary(NamedTuple):
     scale: float = 0.0
     limits: tuple[float, float] | None = None
     variance: float | None = None
+    ends: tuple[tuple[float, ...], tuple[float, ...]] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         variances = [self.unseen, self.scale, self.variance or 0.0]
         yield at_least(variances, 0), "unseen, scale and variance must be 0 or more"
         yield within(self.bias, 0.0, inf), "bias must be 0 or more"
         yield self.limits is None or self.limits[0] <= self.limits[1], "limits must be in order"
+        if self.ends is not None:
+            yield all(len(side) == len(QUANTILES) for side in self.ends), f"ends must be 2 x {len(QUANTILES)}"
+            low, high = (np.diff(np.array([self.value, *side])) for side in self.ends)
+            yield bool((low <= 0).all() and (high >= 0).all()), "ends must be further apart at higher quantiles"
 
 
 def boundary_interval(
@@ -81,7 +96,7 @@ def boundary_interval(
     counts as b (a power-constrained limit: less noise than expected is no evidence). And s is, for x up to 4 b, at
     least the mean over all directions, as classes of unequal size have very different eigenvalues.
 
-    In both cases `unseen` is added to the variance.
+    In both cases `unseen` is added to the variance. Tabulated: straight between the quantiles of the table.
 
     Parameters
     ----------
@@ -106,6 +121,8 @@ def boundary_interval(
     >>> boundary_interval(Boundary(0.05, 0.04, 0.0), 0.05, (0.0, 1.0), 0.0, cases=30)
     ConfidenceInterval(low=0.0, high=0.156698...)
     """
+    if boundary.ends is not None:
+        return _tabulated(boundary, level)
     if boundary.limits is not None:
         return _truncated(boundary, standard_error, limits, cases, level)
     assert chance is not None
@@ -124,6 +141,19 @@ def boundary_interval(
     if chance == limits[0]:
         return ConfidenceInterval(chance + near, chance + far)
     return ConfidenceInterval(chance - far, chance - near)
+
+
+def _tabulated(boundary: Boundary, level: float) -> ConfidenceInterval:
+    assert boundary.ends is not None
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    last = min(bisect_right(QUANTILES, z), len(QUANTILES) - 1)
+    start = QUANTILES[last - 1] if last else 0.0
+    share = min((z - start) / (QUANTILES[last] - start), 1.0)
+    ends = []
+    for side in boundary.ends:
+        before = side[last - 1] if last else boundary.value
+        ends.append(before + share * (side[last] - before))
+    return ConfidenceInterval(*ends)
 
 
 def _truncated(

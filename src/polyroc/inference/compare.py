@@ -164,6 +164,7 @@ def _compare_blocks(
     blocks: Mapping[str, Scores], measure: str | Measure, method: Method, adjustment: Adjustment | None
 ) -> Comparison:
     """Compare all classifiers: those of one set of cases are paired."""
+    measure = find(measure)
     estimates: dict[str, Estimate] = {}
     estimated: list[Estimates] = []
     for number, (prefix, scores) in enumerate(blocks.items()):
@@ -187,6 +188,7 @@ def _compare_groups(
 ) -> Grouped:
     """Compare the classifiers in every subgroup of the cases."""
     _require_two(scores.classifiers)
+    measure = find(measure)
 
     def compare_part(part: Scores, method: Method | None) -> Comparison:
         assert method is not None
@@ -195,7 +197,7 @@ def _compare_groups(
     def samples(part: Scores, _: Measure) -> dict[str, Sample]:
         return {classifier: Sample(part, classifier) for classifier in part.classifiers}
 
-    return group_results(scores, compare_part, samples, [find(measure)], method, adjustment)
+    return group_results(scores, compare_part, samples, [measure], method, adjustment)
 
 
 def _compare_files(
@@ -213,6 +215,7 @@ def _compare_files(
     from polyroc.inference.file_input import scores_or_settings
 
     settings = scores_or_settings("compare", files, engine, columns, method, **options)
+    measure = find(measure)
     if isinstance(settings, Scores):
         if columns["by"] is not None:
             return _compare_groups(settings, measure, method, adjustment)
@@ -222,7 +225,7 @@ def _compare_files(
         estimates = {classifier: estimate for (classifier, _), estimate in solution.estimates.items()}
         no_influence = np.empty((len(estimates), 0))
         accelerations = accelerations_of(estimates, no_influence)
-        larger = find(measure).larger_is_better
+        larger = measure.larger_is_better
         return compare_estimates(estimates, solution.covariance, accelerations, larger, adjustment)
 
     engine_arguments: dict[str, Any] = {

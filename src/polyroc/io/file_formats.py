@@ -16,7 +16,7 @@ from polyroc.io.frames import LazyTable, Streams, lazy_source, plain_batches, pl
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Kind, Source, kind_of, literal
 
-__all__ = ["arrow_source", "check_no_table_format", "json_source"]
+__all__ = ["arrow_categories", "arrow_source", "check_no_table_format", "json_source"]
 
 _FILE = b"ARROW1"  # the beginning of a file; a stream begins otherwise
 _TYPES: dict[Kind, str] = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}
@@ -43,6 +43,17 @@ def arrow_source(
         return record_streams(schema, lambda: _batches(files, positions, schema))
 
     return lazy_source(session, LazyTable(name or files[0].name, columns, select), requested, keys=True)
+
+
+def arrow_categories(file: DataFile, column: str) -> list[Any] | None:
+    """The categories of a column that is an ordered categorical; None for another column, or without rows."""
+    with _reader(file) as reader:
+        kind = reader.schema.field(column).type if column in reader.schema.names else None
+        if not getattr(kind, "ordered", False):
+            return None
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if _is_file(reader) else reader
+        position = reader.schema.names.index(column)
+        return next((list(batch.column(position).dictionary.to_pylist()) for batch in batches), None)
 
 
 def _schema(file: DataFile) -> Any:

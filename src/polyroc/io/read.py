@@ -14,6 +14,7 @@ from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Decimal, Source, expand_home, unchanged
 from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import Table
 from polyroc.io.text_copies import check_encoding
 from polyroc.scores import Sampling, Scores, WeightKind
@@ -147,7 +148,11 @@ def read(
         keys = readable_keys(key_columns(columns, opened), opened)
         rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
         coded = rows.coded(columns.truth)
-        categories = stated_categories(source, columns.truth) if labels is None else None
+        categories = None
+        if labels is None:
+            categories = stated_categories(source, columns.truth)
+            if categories is None:
+                categories = stored_categories(session, _files(source), columns.truth)
         if categories is not None:
             width = len(next(iter(columns.scores.values())).names)
             labels = ordered_classes(categories, coded.labels, width)
@@ -181,7 +186,7 @@ def _files(source: Any) -> list[Path]:
     if isinstance(source, DataFile):
         return [source.path]
     if isinstance(source, LocalCopy):
-        return []
+        return [source.file.path]
     return [expand_home(Path(source))] if isinstance(source, str | PathLike) else []
 
 

@@ -1,9 +1,11 @@
 """One rate at a fixed value of the other: sensitivity at a specificity, specificity at a sensitivity.
 
 The threshold is not known but estimated: it is the score at which the other rate has the given value. Both errors
-enter the standard error, that of the rate at a given threshold and that of the threshold.
+enter the standard error, that of the rate at a given threshold and that of the threshold; the latter by the slope
+of the curve. Intervals do not rely on the slope: they are those of a pointwise band, from order statistics.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from math import sqrt
 from typing import Any, NamedTuple
@@ -11,12 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc.errors import MeasureError
-from polyroc.estimates.boundary import Boundary
+from polyroc.estimates.boundary import QUANTILES, Boundary
+from polyroc.estimates.order_statistics import rate_limits
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.ranking import positive_highest
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Errors, Statistic, Strata
+from polyroc.measures.statistic import Errors, Statistic, Strata, Stratum
 from polyroc.measures.sweep import Sweep
 
 __all__ = ["SENSITIVITY_VARIANTS", "SPECIFICITY_VARIANTS", "sensitivity_at", "specificity_at"]
@@ -41,9 +44,14 @@ class _Place(NamedTuple):
     passed: FloatArray
 
 
+def _last_step(first: FloatArray, rate: Any) -> Any:
+    """The last step of a curve that is not beyond a rate; rates may be an array."""
+    return np.searchsorted(first, rate * (1.0 + ROUNDING) + ROUNDING, "right") - 1
+
+
 def _place(first: FloatArray, second: FloatArray, rate: float) -> _Place:
     """Where the first rate has a value: straight along a block of ties, the highest point where it is vertical."""
-    last = int(np.searchsorted(first, rate * (1.0 + ROUNDING) + ROUNDING, "right")) - 1
+    last = int(_last_step(first, rate))
     passed = np.zeros(len(first) - 1)
     passed[:last] = 1.0
     if last == len(passed):
@@ -65,6 +73,36 @@ def _slope(first: FloatArray, second: FloatArray, rate: float, cases: float) -> 
     return float(rise / (high - low))
 
 
+def _units(sample: Sample, errors: Errors, stratum: Stratum, cases: float) -> float:
+    """The effective number of cases of a class: as many independent cases have the variance of its rate.
+
+    Not more than `cases`. Without a variance, as many as there are groups.
+    """
+    variance, groups = errors.variance((stratum,)), errors.units(stratum)
+    weight = sample.weight if sample.weight is None else sample.weight[stratum.cases()]
+    mean = np.average(stratum.components, weights=weight)
+    spread = float(np.average((stratum.components - mean) ** 2, weights=weight))
+    return min(spread / variance + 1.0 if min(variance, spread) > ROUNDING else groups, cases)
+
+
+def _ends(
+    first: FloatArray, second: FloatArray, value: float, rate: float, units: Sequence[float]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The limits at `QUANTILES`; monotone, as those of a count, which is discrete, need not be."""
+    from polyroc._scipy import ndtr
+
+    def height(rates: FloatArray) -> FloatArray:
+        last = _last_step(first, rates)
+        following = np.minimum(last + 1, len(first) - 1)
+        share = np.maximum(rates - first[last], 0.0) / np.where(
+            following > last, first[following] - first[last], 1.0
+        )
+        return np.asarray(second[last] + share * (second[following] - second[last]))
+
+    low, high = rate_limits(height, value, rate, (units[0], units[1]), ndtr(-np.array(QUANTILES)))
+    return tuple(np.minimum.accumulate(low).tolist()), tuple(np.maximum.accumulate(high).tolist())
+
+
 def _rate_at(sample: Sample, mirrored: bool, rate: float) -> Statistic:
     """The share of one class on its side of the threshold beyond which the other class has a share of `rate`."""
     sweep = Sweep(sample)
@@ -81,14 +119,12 @@ def _rate_at(sample: Sample, mirrored: bool, rate: float) -> Statistic:
             return sweep.strata(of_first[::-1], place.passed[::-1], reach=(reach, None))
         return sweep.strata(place.passed, of_first, reach=(None, reach))
 
-    def boundary(_: Errors) -> Boundary:
-        # Of n cases, the threshold is the k-th highest, k = n rate + 1 at most; k / (n + 1) of the population are
-        # expected to exceed it, more than the rate that was fixed.
-        exceed = (np.floor(cases * rate + ROUNDING) + 1.0) / (cases + 1.0)
-        centre = place.value - slope() * max(exceed - rate, 0.0)
-        # The slope is known from few cases where few exceed the threshold: the variance of one case more.
-        unseen = (slope() / cases) ** 2
-        return Boundary(max(centre, 0.0), 0.0, unseen, 0.0, (0.0, 1.0))
+    def boundary(errors: Errors) -> Boundary:
+        passed = place.passed[::-1] if mirrored else place.passed
+        pairs = zip(sweep.strata(passed, passed), sweep.classes, strict=True)
+        units = [_units(sample, errors, stratum, float(sample.effective_sizes[k])) for stratum, k in pairs]
+        ends = _ends(first, second, place.value, rate, units[::-1] if mirrored else units)
+        return Boundary(place.value, 0.0, 0.0, ends=ends)
 
     return Statistic(place.value, strata, boundary=boundary)
 

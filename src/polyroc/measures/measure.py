@@ -13,6 +13,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.measures.tuple_outcomes import Outcomes
 from polyroc.measures.within_folds import within_folds
+from polyroc.validation.names_elsewhere import option_hint
 from polyroc.validation.signatures import validate_fields
 
 __all__ = [
@@ -335,7 +336,9 @@ class Measure:
         for name in options:
             if name not in self.options:
                 known = ", ".join((*self.options, *self.variants)) or "none"
-                raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.")
+                hint = option_hint(name)
+                more = f" From elsewhere: {hint}" if hint else ""
+                raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.{more}")
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         return replace(self, chosen=MappingProxyType({**self.chosen, **plain}))
 

@@ -6,7 +6,7 @@ To add a measure, describe it in a `Measure` record and `register` it; the built
 import ast
 from typing import Any
 
-from polyroc.errors import MeasureError
+from polyroc.errors import MeasureError, OtherNameWarning, warn
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.assignment import ASSIGNMENT
 from polyroc.measures.confusion import DECISION
@@ -21,7 +21,7 @@ from polyroc.measures.threeway import THREEWAY
 from polyroc.measures.two_class_table import TABLE
 from polyroc.scores import Schema, Scores
 from polyroc.validation.arguments import did_you_mean
-from polyroc.validation.names_elsewhere import measure_hint
+from polyroc.validation.names_elsewhere import OtherName, measure_hint, other_name
 from polyroc.validation.signatures import validated
 
 __all__ = [
@@ -60,13 +60,29 @@ def measure(key: str | Measure, **options: Any) -> Measure:
     <Measure partial_auc(fpr=(0, 0.2)): partial area under the ROC curve>
     >>> measure("partial_auc(fpr=(0, 0.2))").settings["fpr"]
     (0, 0.2)
+
+    A name from elsewhere with options, such as tpr(fpr=0.1), is computed under its name in polyroc, with an
+    `OtherNameWarning`; without options it is an error that says the name.
     """
     if isinstance(key, Measure):
         return key.with_options(**options) if options else key
     name, written = _parse(key)
-    if name not in MEASURES:
+    record = MEASURES.get(name)
+    if record is None or not {*written, *options} <= {*record.options, *record.variants}:
+        other = other_name(name, {**written, **options})
+        if other is not None and other.key in MEASURES and (record is None or other.key == name):
+            return _by_other_name(key, other)
+    if record is None:
         raise MeasureError(f"There is no measure {name!r}; {measure_hint(name) or did_you_mean(name, MEASURES)}")
-    return MEASURES[name].with_options(**written, **options)
+    return record.with_options(**written, **options)
+
+
+def _by_other_name(text: str, other: OtherName) -> Measure:
+    """The measure that a name from elsewhere denotes, with a note that says so."""
+    record = MEASURES[other.key].with_options(**other.options)
+    what = f"1 minus {record}, which is computed" if other.is_complement else f"computed as {record}"
+    warn(f"{text} is {what} ({other.page}).", OtherNameWarning)
+    return record
 
 
 def record_of(text: str) -> Measure | None:

@@ -211,7 +211,20 @@ class _Average:
             scale=self._mean(in_repeat * [boundary.scale for boundary in by_fold]),
             limits=by_fold[0].limits,
             variance=None if None in variances else self._mean(in_repeat * np.array(variances, dtype=np.float64)),
+            ends=self._ends(by_fold, in_repeat),
         )
+
+    def _ends(
+        self, by_fold: Sequence[Boundary], in_repeat: FloatArray
+    ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
+        """Tabulated limits: the distances of the folds are added as independent errors within a repeat (MOVER)."""
+        ends = [boundary.ends for boundary in by_fold if boundary.ends is not None]
+        if len(ends) < len(by_fold):
+            return None
+        value = self._mean([boundary.value for boundary in by_fold])
+        distances = np.array(ends) - np.array([boundary.value for boundary in by_fold])[:, None, None]
+        low, high = np.sqrt(np.tensordot(self.weights * in_repeat, distances**2, 1))
+        return tuple((value - low).tolist()), tuple((value + high).tolist())
 
 
 def _classes(fold: Sample, stratum: Stratum) -> tuple[int, ...]:

@@ -3,7 +3,9 @@
 The one table of these names: unknown measures and options are answered from it, and docs/concordance.md shows it.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 __all__ = [
     "CHOICE_NAMES",
@@ -11,8 +13,10 @@ __all__ = [
     "OPTION_NAMES",
     "MeasureNames",
     "OptionNames",
+    "OtherName",
     "measure_hint",
     "option_hint",
+    "other_name",
 ]
 
 PAGE = "docs/concordance.md"
@@ -451,18 +455,95 @@ def measure_hint(name: str) -> str | None:
     >>> measure_hint("f1")
     "polyroc does not have it: scikit-learn has it, f1_score; 'ppv' and 'sensitivity' are its two parts ..."
     """
-    plain = _plain(name)
-    entries = [entry for entry in MEASURE_NAMES if plain in map(_plain, (*entry.aliases, *entry.complements))]
-    if not entries:
+    meanings = dict(_entries_by_name().get(_plain(name), []))
+    if not meanings:
         return None
-    known = [entry for entry in entries if entry.polyroc]
+    known = [entry for entry in meanings if entry.polyroc]
     if known:
-        subject = "1 minus it" if plain in map(_plain, known[0].complements) else "it"
+        subject = "1 minus it" if meanings[known[0]] else "it"
         parts = [f"'{entry.polyroc}'{_of(entry, len(known))} ({entry.page})" for entry in known]
         return f"in polyroc {subject} is {', or '.join(parts)}."
-    (entry,) = entries
+    (entry,) = meanings
     start = "it is not a measure in polyroc: " if entry.section == VERBS else "polyroc does not have it: "
     return f"{start}{entry.instead} ({PAGE})."
+
+
+class OtherName(NamedTuple):
+    """A measure that was written by another name with options.
+
+    Attributes
+    ----------
+    key, options
+        The measure and the options in polyroc.
+    is_complement
+        True if the name is that of 1 minus the measure.
+    page
+        The page about the measure.
+    """
+
+    key: str
+    options: dict[str, Any]
+    is_complement: bool
+    page: str
+
+
+def other_name(name: str, options: Mapping[str, Any]) -> OtherName | None:
+    """The measure that another name with options denotes; None without options, or if it is not clear.
+
+    Options that are rates have their other names, too. Whether the measure has these options is for it to say.
+
+    >>> other_name("TPR", {"fpr": 0.1})
+    OtherName(key='sensitivity', options={'fpr': 0.1}, is_complement=False, page='docs/measures/sensitivity.md')
+    >>> other_name("fpr", {"recall": 0.9})[:3]
+    ('specificity', {'sensitivity': 0.9}, True)
+    """
+    if not options:
+        return None
+    entries = _entries_by_name().get(_plain(name), [])
+    if len(entries) != 1:
+        return None
+    ((entry, is_complement),) = entries
+    key = entry.polyroc.partition("(")[0]
+    if not key or (key == name and all(_is_own(option) for option in options)):
+        return None
+    renamed = dict(_option(option, value) for option, value in options.items())
+    if len(renamed) < len(options):  # two names of one option
+        return None
+    return OtherName(key, renamed, is_complement, entry.page)
+
+
+# Rates that are options of measures: the entry, and the option that is 1 minus it, if the measures have one.
+RATE_OPTIONS = {"sensitivity": None, "specificity": "fpr"}
+
+
+def _option(option: str, value: Any) -> tuple[str, Any]:
+    """An option and its value as polyroc writes them; options that are no rates stay as they are."""
+    if _is_own(option):
+        return option, value
+    for entry, is_complement in _entries_by_name().get(_plain(option), []):
+        if entry.polyroc in RATE_OPTIONS and not is_complement:
+            return entry.polyroc, value
+        if entry.polyroc in RATE_OPTIONS:
+            other = RATE_OPTIONS[entry.polyroc]
+            complement = round(1.0 - value, 12) if isinstance(value, float) else value
+            return (entry.polyroc, complement) if other is None else (other, value)
+    return option, value
+
+
+def _is_own(option: str) -> bool:
+    """True if polyroc writes an option so."""
+    return option in (*RATE_OPTIONS, "fpr", "tpr")
+
+
+@cache
+def _entries_by_name() -> dict[str, list[tuple[MeasureNames, bool]]]:
+    """By plain name, the measures that it may denote, and whether it is 1 minus the measure."""
+    entries: dict[str, list[tuple[MeasureNames, bool]]] = {}
+    for entry in MEASURE_NAMES:
+        for is_complement, names in ((False, entry.aliases), (True, entry.complements)):
+            for name in {_plain(name) for name in names}:
+                entries.setdefault(name, []).append((entry, is_complement))
+    return entries
 
 
 def option_hint(name: str) -> str | None:
