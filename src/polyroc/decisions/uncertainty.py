@@ -107,7 +107,8 @@ def rechoose(
 
     The estimated optimism has an error of its own: it depends on the steps of Z near the threshold. All of Z
     scales together, so the error is proportional to the optimism, whatever the distributions. The factor is from
-    simulations with normal distributions: without it, standard errors were those of the uncorrected rates.
+    simulations with normal, exponential and Laplace distributions: without it, standard errors were those of the
+    uncorrected rates.
 
     Parameters
     ----------
