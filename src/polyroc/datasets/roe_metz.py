@@ -33,13 +33,14 @@ class RoeMetz:
 
     with independent normal effects; the mean is 0 for negatives and the separation for positives. Of three classes
     or more there is one rating per class, column c being such a model for class c: its mean is the separation for
-    cases of class c and 0 for others, and all effects are drawn for each column anew. Every A(i|j) is then the area
-    of two classes, and so is Hand & Till's M, their mean.
+    cases of class c and 0 for others, and all effects are drawn for each column anew. Every A(i|j) is then the
+    area of two classes, and so is Hand & Till's M, their mean.
 
     Parameters
     ----------
     separation
-        Of the means of positives and negatives; the areas 0.702, 0.855 and 0.961 of Roe & Metz have 0.75, 1.5, 2.5.
+        Of the means of positives and negatives; the areas 0.702, 0.855 and 0.961 of Roe & Metz have 0.75, 1.5,
+        2.5.
     gain
         By how much the separation of the second modality, "B", is larger.
     reader, modality_reader, case, modality_case, reader_case, error
@@ -55,7 +56,7 @@ class RoeMetz:
     --------
     >>> model = RoeMetz.published("HL", 1.5)
     >>> round(model.auc["A"], 4)
-    0.8541
+    0.8543
     >>> y_true, ratings = model.sample(3, 20, rng=0)
     >>> len(y_true), {modality: [*readers] for modality, readers in ratings.items()}
     (40, {'A': ['1', '2', '3'], 'B': ['1', '2', '3']})
@@ -124,12 +125,12 @@ class RoeMetz:
         rng
             A seed or a `numpy.random.Generator`.
         """
-        y_true, ratings = self.draw(readers, sizes, np.random.default_rng(rng))
+        y_true, ratings = self.sample_studies(readers, sizes, np.random.default_rng(rng))
         return y_true, {
             name: {str(j + 1): ratings[0, i, j] for j in range(readers)} for i, name in enumerate(MODALITIES)
         }
 
-    def draw(
+    def sample_studies(
         self, readers: int, sizes: Sizes, rng: np.random.Generator, studies: int = 1
     ) -> tuple[IntArray, FloatArray]:
         """Several studies: the true classes, and ratings at [study, modality, reader, case(, class)]."""

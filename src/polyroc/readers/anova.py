@@ -6,8 +6,8 @@ analyse many studies at once. With t modalities, r readers, theta(i, j) the valu
     theta(i, j) = mu + modality(i) + reader(j) + interaction(i, j) + error(i, j)
 
 The errors are due to the cases, which all cells have in common, so they are correlated: Cov1 between modalities
-read by one reader, Cov2 between readers of one modality, Cov3 if both differ. They are estimated from the cases (as
-`compare` does), everything else from the values.
+read by one reader, Cov2 between readers of one modality, Cov3 if both differ. They are estimated from the cases
+(as `compare` does), everything else from the values.
 
 References
 ----------
@@ -138,9 +138,7 @@ def error_term(
         if nested == "readers":
             return ErrorTerm(errors.variance - errors.cov2 + r * (errors.cov2 - errors.cov3), np.inf)
         return ErrorTerm(errors.variance - errors.cov1 + (r - 1) * between, np.inf)
-    within, df = (
-        (squares.reader, t * (r - 1)) if nested == "readers" else (squares.interaction, (t - 1) * (r - 1))
-    )
+    within, df = (squares.reader, t * (r - 1)) if nested == "readers" else (squares.interaction, (t - 1) * (r - 1))
     return _satterthwaite(within, df, 0.0 if fixed == "cases" else r * between)
 
 

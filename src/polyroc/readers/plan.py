@@ -35,9 +35,10 @@ def plan_reader_study(
 ) -> ReaderPlan:
     """Compute the number of cases that a reader study of two modalities needs, by number of readers.
 
-    From the variance components of a pilot study, or published ones, by the method of Hillis, Obuchowski & Berbaum:
-    the noncentral F distribution with the expected error term and Hillis' degrees of freedom. The measure may be
-    any; errors are taken as inversely proportional to the number of cases, in the class shares of the pilot.
+    From the variance components of a pilot study, or published ones, by the method of Hillis, Obuchowski &
+    Berbaum: the noncentral F distribution with the expected error term and Hillis' degrees of freedom. The measure
+    may be any; errors are taken as inversely proportional to the number of cases, in the class shares of the
+    pilot.
 
     Parameters
     ----------
@@ -85,8 +86,8 @@ def plan_reader_study(
     )
     if margin is not None and test.effect <= -margin:
         raise InputError(
-            f"With an expected difference of {test.effect:g} the modality is worse by the margin ({margin:g}) or more; "
-            "nothing can show the contrary."
+            f"With an expected difference of {test.effect:g} the modality is worse by the margin ({margin:g}) or "
+            "more; nothing can show the contrary."
         )
     counts = _numbers(readers, "readers", 2, MOST_READERS, READERS)
     sizes = _numbers(cases, "cases", 2, MOST_CASES, [max(10, round(step * variances.cases)) for step in STEPS])
@@ -127,7 +128,9 @@ def _numbers(
     """One whole number or several, in ascending order."""
     if numbers is None:
         return tuple(sorted(set(default)))
-    several = list(numbers) if isinstance(numbers, Sequence | np.ndarray) and not isinstance(numbers, str) else [numbers]
+    several = (
+        list(numbers) if isinstance(numbers, Sequence | np.ndarray) and not isinstance(numbers, str) else [numbers]
+    )
     if not several:
         raise InputError(f"{name} must be a whole number or several, got {short_repr(numbers)}.")
     return tuple(sorted({checked_whole(number, name, least, most) for number in several}))

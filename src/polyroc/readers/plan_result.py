@@ -115,8 +115,8 @@ class ReaderPlan(Result):
             return f"No number of cases has a power of {self.wanted_power:g} {goal} with so few readers ({test})."
         fewest = min(possible, key=lambda one: one.readers * (one.cases or 0))
         return (
-            f"{fewest.readers} readers and {fewest.cases} cases have a power of {fewest.power:.2f} {goal} ({test}, "
-            f"{RANDOM[self.fixed]}); of these numbers of readers it needs the fewest readings."
+            f"{fewest.readers} readers and {fewest.cases} cases have a power of {fewest.power:.2f} {goal} "
+            f"({test}, {RANDOM[self.fixed]}); of these numbers of readers it needs the fewest readings."
         )
 
     def assumptions(self) -> str:

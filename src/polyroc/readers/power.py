@@ -36,7 +36,10 @@ class ReaderVariances(Record):
 
     Examples
     --------
-    >>> ReaderVariances.from_correlations(error=0.0008, r1=0.43, r2=0.43, r3=0.30, interaction=0.0002, cases=114).cov1
+    >>> variances = ReaderVariances.from_correlations(
+    ...     error=0.0008, r1=0.43, r2=0.43, r3=0.30, interaction=0.0002, cases=114
+    ... )
+    >>> round(variances.cov1, 6)
     0.000344
     """
 

@@ -89,7 +89,8 @@ def is_long(columns: Columns) -> bool:
     absent = [name for name in ("reader", "case") if getattr(columns, name) is None]
     if absent:
         raise InputError(
-            "Rows with one reading each need the reader, the case and (if there are several) the modality of each: ",
+            "Rows with one reading each need the reader, the case and (if there are several) the modality of "
+            "each: ",
             Option(absent[0], ...),
             " is missing.",
         )
@@ -222,16 +223,16 @@ def _crossed(
     absent, cases = int((~read).sum()), counted(int((~read[cell]).sum()), "case")
     if missing == "drop" and complete.any():
         warn(
-            f"{int((~complete).sum())} of {len(complete)} cases were not read by every reader with every modality, "
-            "and are dropped.",
+            f"{int((~complete).sum())} of {len(complete)} cases were not read by every reader with every "
+            "modality, and are dropped.",
             DroppedRowsWarning,
         )
         return read[:, complete], row[:, complete], first[complete], case.subset(complete)
     raise InputError(
         Message(
-            f"Reader {reader!r} has no reading of case {case.names[place]!r} with modality {modality!r} ({cases} of "
-            f"this cell, {absent} of all {read.size} readings are missing). Add them; or drop the cases that not all "
-            "have read with ",
+            f"Reader {reader!r} has no reading of case {case.names[place]!r} with modality {modality!r} ({cases} "
+            f"of this cell, {absent} of all {read.size} readings are missing). Add them; or drop the cases that "
+            "not all have read with ",
             Option("missing", "drop"),
             "; or, if readers read different cases by design, use ",
             Option("nested", "cases"),
@@ -272,8 +273,9 @@ def _check_crossed_readers(readings: Readings, human: Sequence[str]) -> None:
         if len(own) < len(human):
             lacking = next(modality for modality in human if modality not in own)
             raise InputError(
-                f"Reader {reader!r} read with modality {own[0]!r} but not with {lacking!r}; every reader must read "
-                "with every modality. Leave the reader out; or, if readers differ between modalities by design, use ",
+                f"Reader {reader!r} read with modality {own[0]!r} but not with {lacking!r}; every reader must "
+                "read with every modality. Leave the reader out; or, if readers differ between modalities by "
+                "design, use ",
                 Option("nested", "readers"),
                 ".",
             )
@@ -305,6 +307,6 @@ def check_ratings(readings: Readings) -> None:
         values = readings.scores.values[name][readings.read[k]]
         if (values == values[0]).all():
             raise InputError(
-                f"Reader {cell.reader!r} gave all cases the same rating with modality {cell.modality!r}, which says "
-                "nothing about the cases; correct the ratings, or leave the reader out."
+                f"Reader {cell.reader!r} gave all cases the same rating with modality {cell.modality!r}, which "
+                "says nothing about the cases; correct the ratings, or leave the reader out."
             )

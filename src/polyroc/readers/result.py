@@ -1,4 +1,4 @@
-"""`ReaderStudy`, the result of `reader_study`: means over readers, differences, tests, and sentences about them."""
+"""`ReaderStudy`, the result of `reader_study`: means over readers, differences, tests, sentences."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -132,7 +132,9 @@ class ReaderStudy(Result):
         if reader is not None:
             table = {key[1:]: effect for key, effect in self.by_reader.items() if key[0] == reader}
             if not table:
-                raise InputError(f"There is no difference of reader {reader!r}; {did_you_mean(reader, self.readers)}")
+                raise InputError(
+                    f"There is no difference of reader {reader!r}; {did_you_mean(reader, self.readers)}"
+                )
         if (first, second) in table:
             return table[first, second]
         if (second, first) in table:
@@ -193,6 +195,7 @@ class ReaderStudy(Result):
 
     def difference_table(self, level: float = 0.95) -> Table:
         """The differences between modalities, of the means over readers and of each reader."""
+        several = ("p adjusted",) if len(self.differences) > 1 else ()
         rows = [
             {
                 "of": reader,
@@ -201,11 +204,11 @@ class ReaderStudy(Result):
                 "std. error": number_text(effect.standard_error),
                 "df": "normal" if isinf(effect.df) else f"{effect.df:.1f}",
                 "p": "" if isnan(effect.pvalue) else p_number(effect.pvalue),
-                "p adjusted": "" if isnan(effect.adjusted_pvalue) else p_number(effect.adjusted_pvalue),
+                **{key: "" if isnan(p := effect.adjusted_pvalue) else p_number(p) for key in several},
             }
             for reader, effect in self._differences()
         ]
-        notes = [f"Adjustment for the number of pairs: {self.adjustment or 'none'}."] if len(rows) > 1 else []
+        notes = [f"Adjustment for the number of pairs: {self.adjustment or 'none'}."] if several else []
         return Table.of("Differences between modalities", rows, notes)
 
     def variance_table(self) -> Table:

@@ -40,8 +40,8 @@ class Jackknife(Method):
     in class k; the influence of a group through each of its classes is added up before squaring, as DeLong's
     method does (Obuchowski 1997). With `sample_weight`, weights stay; a case of weight 0 is no case.
 
-    With `stratified=False` the factor is (n - 1) / n with all n cases (or groups), as if these were one sample: the
-    jackknife of programs for reader studies (MRMCaov, RJafroc), whose variances are larger by 1 / n_k or so.
+    With `stratified=False` the factor is (n - 1) / n with all n cases (or groups), as if these were one sample:
+    the jackknife of programs for reader studies (MRMCaov, RJafroc), whose variances are larger by 1 / n_k or so.
 
     A class of one case (or group) that the measure looks at: nan. So is the variance if the measure is undefined
     without some case. Consistent for measures that change smoothly with each case; not for a median or a
@@ -81,9 +81,7 @@ class Jackknife(Method):
     ) -> Callable[[str], float]:
         """From the key of a part to its jackknife variance."""
         del parts
-        return lambda key: float(
-            jackknife_covariance(measure, [sample], key, stratified=self.stratified)[0, 0]
-        )
+        return lambda key: float(jackknife_covariance(measure, [sample], key, stratified=self.stratified)[0, 0])
 
 
 def jackknife_covariance(
