@@ -25,6 +25,7 @@ Line = tuple[str, ...]
 
 # Valid lines of every command, for the files that `make_files` makes.
 TWO = "two.csv --truth y --scores s"
+READINGS = "readings.csv --truth y --scores rating --reader reader --modality modality --case case"
 VALID_LINES = {
     "compare": ["two.csv --truth y --scores a=s --scores b=t -m auc"],
     "compare-measures": [
@@ -43,10 +44,11 @@ VALID_LINES = {
     "operate": ["three.csv --truth y --scores p_* --calibrated", TWO, "--front stored.npz"],
     "plot": [f"{TWO} --kind roc -o made.png --dpi 20", "stored.npz -o made.png --dpi 20"],
     "rates": [f"{TWO} --threshold 0"],
-    "readers": ["readings.csv --truth y --scores rating --reader reader --modality modality --case case"],
+    "readers": [READINGS],
     "readers-size": [
-        "--effect 0.05 --interaction 0.0002 --error 0.0008 --cov1 0.0003 --cov2 0.0003 --cov3 0.0002 --of-cases 114",
-        "--pilot readings.csv --truth y --scores rating --reader reader --modality modality --case case --effect 0.1",
+        "--effect 0.05 --interaction 0.0002 --error 0.0008 --cov1 0.0003 --cov2 0.0003 --cov3 0.0002 "
+        "--of-cases 114",
+        f"--pilot {READINGS} --effect 0.1",
     ],
     "report": [f"{TWO} -m auc -o made.md"],
     "reproduce": ["ling --quick"],

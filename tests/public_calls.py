@@ -353,9 +353,7 @@ VALID_CALLS = {
     },
     "RoeMetz": lambda: ValidCall(pr.datasets.RoeMetz, {"separation": 1.0}),
     "RoeMetz.published": lambda: ValidCall(pr.datasets.RoeMetz.published, {"structure": "HL", "separation": 1.5}),
-    "RoeMetz.sample": lambda: ValidCall(
-        pr.datasets.RoeMetz(1.0).sample, {"readers": 2, "sizes": 5, "rng": 0}
-    ),
+    "RoeMetz.sample": lambda: ValidCall(pr.datasets.RoeMetz(1.0).sample, {"readers": 2, "sizes": 5, "rng": 0}),
     "Calibration.event": lambda: ValidCall(
         DATA["two_columns"].call(pr.calibration, n=50).event, {"classifier": None, "event": None}
     ),

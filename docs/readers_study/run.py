@@ -1,6 +1,7 @@
 """Do the tests of `reader_study` reject as often as they should, and do its intervals cover? By simulation.
 
     python docs/readers_study/run.py            all cells: results.csv, and the tables of the guide
+    python docs/readers_study/run.py --resume   those that results.csv does not have
     python docs/readers_study/run.py --page     the tables from the results that are there
 
 Ratings are drawn from Roe & Metz's model with its twelve published settings (`polyroc.datasets.RoeMetz`). Many
@@ -32,7 +33,7 @@ from polyroc.readers.anova import ErrorTerm, average_term, error_term
 RESULTS = Path(__file__).parent / "results.csv"
 PAGE = Path(__file__).parents[1] / "guide" / "reader_studies.md"
 STRUCTURES, SEPARATIONS = ("HH", "HL", "LH", "LL"), (0.75, 1.5, 2.5)
-MANY, FEWER, CHUNK = 10_000, 4_000, 100  # studies of a cell; of a cell of the large grid; drawn at once
+MANY, FEWER, CHUNK = 5_000, 2_000, 100  # studies of a cell; of a cell of the large grid; drawn at once
 GAIN = 0.3  # of the separation, where the modalities differ
 COLUMNS = ("measure", "structure", "separation", "readers", "sizes", "quantity", "nominal", "studies", "rate")
 SIZE = "size"
@@ -49,6 +50,13 @@ class Setting(NamedTuple):
     classes: int = 2
     studies: int = MANY
     everything: bool = True
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What its lines begin with."""
+        measure = "auc" if self.classes == 2 else "hand_till"
+        sizes = "+".join(map(str, self.sizes))
+        return measure, self.structure, str(self.separation), str(self.readers), sizes
 
     @property
     def model(self) -> RoeMetz:
@@ -184,13 +192,10 @@ def rows_of(setting: Setting) -> list[dict[str, str]]:
     done = list(chunks(setting))
     rows = []
     for quantity in done[0]:
-        held = np.concatenate([one[quantity] for one in done])
+        holds = np.concatenate([one[quantity] for one in done])
         nominal = 0.05 if quantity.startswith(SIZE) else 0.95
-        sizes = "+".join(map(str, setting.sizes))
-        measure = "auc" if setting.classes == 2 else "hand_till"
-        numbers = (measure, setting.structure, setting.separation, setting.readers, sizes, quantity)
-        rest = (f"{nominal:g}", len(held), f"{held.mean():.4f}")
-        rows.append(dict(zip(COLUMNS, map(str, (*numbers, *rest)), strict=True)))
+        rest = (quantity, f"{nominal:g}", str(len(holds)), f"{holds.mean():.4f}")
+        rows.append(dict(zip(COLUMNS, (*setting.key, *rest), strict=True)))
     return rows
 
 
@@ -251,19 +256,28 @@ def filled(text: str, rows: list[dict[str, str]]) -> str:
     return text
 
 
+def simulate(jobs: int, rows: list[dict[str, str]]) -> None:
+    """Simulate the cells that are not among the rows, and write after each."""
+    there = {tuple(row[name] for name in COLUMNS[:5]) for row in rows}
+    todo = [setting for setting in settings() if setting.key not in there]
+    with ProcessPoolExecutor(jobs) as pool:
+        for own in pool.map(rows_of, todo):
+            rows += own
+            with RESULTS.open("w", newline="") as file:
+                writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the study, or write the tables alone."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--page", action="store_true", help="only write the tables anew")
+    parser.add_argument("--resume", action="store_true", help="keep the cells that are there")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; the answer is the same")
     chosen = parser.parse_args(arguments)
     if not chosen.page:
-        with ProcessPoolExecutor(chosen.jobs) as pool:
-            done = list(pool.map(rows_of, settings()))
-        with RESULTS.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(row for rows in done for row in rows)
+        simulate(chosen.jobs, read() if chosen.resume and RESULTS.exists() else [])
         sys.stdout.write("\n\n".join(tables(read()).values()) + "\n")
     if PAGE.exists():
         PAGE.write_text(filled(PAGE.read_text(), read()))

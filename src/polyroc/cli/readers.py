@@ -174,7 +174,7 @@ def _draw(result: Any, out: Path, kind: str, level: float | None = None) -> None
 
     checked_name(out)
     without_windows()
-    options = {} if level is None or kind == "roc" else {"level": level}
+    options: dict[str, Any] = {} if level is None or kind == "roc" else {"level": level}
     save(draw(result, None, kind, **options).figure, out)
 
 
@@ -248,10 +248,10 @@ def _variances(pilot: Path | None, measure: str, columns: dict[str, Any]) -> Any
 
     names = ("interaction", "error", "cov1", "cov2", "cov3", "of_cases")
     components = {name: columns.pop(name) for name in names}
-    given = [f"--{name.replace('_', '-')}" for name, value in components.items() if value is not None]
+    named = [f"--{name.replace('_', '-')}" for name, value in components.items() if value is not None]
     if pilot is not None:
-        if given:
-            raise InputError(f"{given[0]} is for planning without --pilot; leave out one of them.")
+        if named:
+            raise InputError(f"{named[0]} is for planning without --pilot; leave out one of them.")
         return _study(pilot, columns, measure=measure)
     absent = [f"--{name.replace('_', '-')}" for name, value in components.items() if value is None]
     if absent:

@@ -136,6 +136,7 @@ class ReaderDifference(Record):
         """The same pair with first and second exchanged."""
         return replace(self, first=self.second, second=self.first, value=-self.value)
 
+    @validated
     def text(self, level: float = 0.95) -> str:
         """The value with its interval."""
         return estimate_text(self.value, self.confidence_interval(level), level=level)

@@ -70,15 +70,15 @@ def readings_from_file(
     """The readings of a file or a data frame."""
     if is_long(columns):
         named = {name: column for name, column in columns._asdict().items() if column is not None}
-        asked = {**reading, "by": _names(named), "negate": negate}
-        rows = read_into_memory(source, asked, y_score=y_score, **options)
+        request = {**reading, "by": _names(named), "negate": negate}
+        rows = read_into_memory(source, request, y_score=y_score, **options)
         return from_rows(_renamed(rows, named), nested, standalone, options["missing"])
     _check_nesting(nested)
     table = from_table(reading.get("scores"), standalone)
     names = cell_names([*table])
     patterns = {name: table[cell] for cell, name in names.items()}
-    asked = {**reading, "scores": patterns, "negate": negate}
-    return _wide(read_into_memory(source, asked, y_score=y_score, **options), names, standalone)
+    request = {**reading, "scores": patterns, "negate": negate}
+    return _wide(read_into_memory(source, request, y_score=y_score, **options), names, standalone)
 
 
 def _check_nesting(nested: Nested | None) -> None:
@@ -107,8 +107,15 @@ def _renamed(rows: Scores, named: Mapping[str, str]) -> Scores:
     """Rows whose columns of `by` are named by their role; one modality if there is no column of it."""
     if len(rows.values) != 1:
         raise InputError(
-            f"One row is one reading, but {Option('scores')} names {len(rows.values)} classifiers; name one "
-            "column, or one per class."
+            "One row is one reading, but ",
+            Option("scores"),
+            f" names {len(rows.values)} classifiers; name one column, or one per class.",
+        )
+    if rows.weight_kind == "frequency":
+        raise InputError(
+            "With one row per reading, ",
+            Option("weight_kind", "frequency"),
+            " is not available, because a row stands for one reading; repeat the cases.",
         )
     by = {role: rows.by[name] for role, name in named.items()}
     by.setdefault("modality", Coded(np.zeros(len(rows), dtype=np.int32), (ONE_MODALITY,)))

@@ -91,9 +91,9 @@ def plan_reader_study(
         )
     counts = _numbers(readers, "readers", 2, MOST_READERS, READERS)
     sizes = _numbers(cases, "cases", 2, MOST_CASES, [max(10, round(step * variances.cases)) for step in STEPS])
-    found = [(r, smallest_cases(test, r, power)) for r in counts]
+    smallest = [(r, smallest_cases(test, r, power)) for r in counts]
     return ReaderPlan(
-        needed=tuple(NeededCases(r, c, test.power(r, MOST_CASES if c is None else c)) for r, c in found),
+        needed=tuple(NeededCases(r, c, test.power(r, MOST_CASES if c is None else c)) for r, c in smallest),
         readers=counts,
         cases=sizes,
         powers=np.array([[test.power(r, c) for c in sizes] for r in counts]),

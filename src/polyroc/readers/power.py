@@ -15,6 +15,7 @@ from polyroc.validation.signatures import validate_fields, validated, within
 __all__ = ["PlannedTest", "ReaderVariances", "smallest_cases"]
 
 MOST_CASES = 10**6  # more are not searched for
+CERTAIN = 1e3  # a difference of so many standard errors is always shown
 Variance = Annotated[float, within(0.0)]
 Correlation = Annotated[float, within(-1.0, 1.0)]
 
@@ -68,10 +69,10 @@ class ReaderVariances(Record):
         cls, *, error: float, r1: Correlation, r2: Correlation, r3: Correlation, interaction: float, cases: int
     ) -> "ReaderVariances":
         """From the correlations of the errors, as most papers print them."""
-        covariances = (error * r for r in (r1, r2, r3))
-        return cls(interaction, error, *covariances, cases)
+        return cls(interaction, error, error * r1, error * r2, error * r3, cases)
 
     @classmethod
+    @validated
     def of(cls, study: ReaderStudy) -> "ReaderVariances":
         """The components of a fully crossed study; a negative variance of the interaction counts as 0."""
         if study.nested is not None or isnan(study.mean_squares.interaction):
@@ -139,6 +140,8 @@ class PlannedTest:
 
 
 def _two_sided(shift: float, df: float, alpha: float) -> float:
+    if abs(shift) > CERTAIN:
+        return 1.0
     if df == inf:
         z = NormalDist().inv_cdf(1.0 - alpha / 2.0)
         return NormalDist().cdf(shift - z) + NormalDist().cdf(-shift - z)
@@ -148,6 +151,8 @@ def _two_sided(shift: float, df: float, alpha: float) -> float:
 
 
 def _one_sided(shift: float, df: float, alpha: float) -> float:
+    if shift > CERTAIN:
+        return 1.0
     if df == inf:
         return NormalDist().cdf(shift - NormalDist().inv_cdf(1.0 - alpha))
     from polyroc._scipy import nctdtr, stdtrit

@@ -119,15 +119,15 @@ def reader_study(
             "A reader study needs the covariances of the errors; use ", Option("method", Call("DeLong")), "."
         )
     options = {"labels": labels, "pos_label": pos_label, "weight_kind": weight_kind, "sampling": sampling}
-    options |= {"groups": groups, "missing": missing}
+    options |= {"groups": groups, "missing": missing, "sample_weight": sample_weight}
     columns = Columns(reader, modality, case)
     if is_file_input(y_true, None, reading):
         readings = readings_from_file(y_true, y_score, columns, nested, standalone, negate, reading, options)
     else:
-        options["sample_weight"] = sample_weight
         readings = readings_from_arrays(y_true, y_score, columns, nested, standalone, negate, options)
     check_design(readings, nested, standalone)
     check_ratings(readings)
-    (chosen,), _ = select_measures([measure], readings.scores)
+    some = readings.scores_of(readings.cells[0])[0] if nested == "cases" else readings.scores
+    (chosen,), _ = select_measures([measure], some)
     cells = evaluate_cells(readings, chosen, parsed, nested)
     return analyse(readings, cells, parsed, Question(fixed, nested, standalone, adjustment))

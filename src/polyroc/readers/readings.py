@@ -215,7 +215,7 @@ def _crossed(
     read: BoolArray, row: IntArray, first: IntArray, case: _Key, cells: Sequence[Cell], missing: Missing
 ) -> tuple[BoolArray, IntArray, IntArray, _Key]:
     """The cases that all cells read; an error that names the missing readings unless these are to be dropped."""
-    complete = read.all(axis=0)
+    complete: BoolArray = np.asarray(read.all(axis=0))
     if complete.all():
         return read, row, first, case
     cell, place = (int(k[0]) for k in np.nonzero(~read))

@@ -193,6 +193,7 @@ class ReaderStudy(Result):
         estimate = self.estimates.get((modality, reader))
         return "" if estimate is None else _text(estimate, level)
 
+    @validated
     def difference_table(self, level: float = 0.95) -> Table:
         """The differences between modalities, of the means over readers and of each reader."""
         several = ("p adjusted",) if len(self.differences) > 1 else ()
@@ -255,10 +256,12 @@ class ReaderStudy(Result):
         ]
         return sentences
 
+    @validated
     def readers_of(self, modality: str) -> tuple[str, ...]:
         """The readers of a modality."""
         return tuple(reader for own, reader in self.estimates if own == modality)
 
+    @validated
     def sentence(self, level: float = 0.95) -> str:
         """The study in one sentence, for a paper."""
         cases = self.provenance.cases
