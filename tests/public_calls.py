@@ -117,6 +117,7 @@ INTERNAL = {
     "Plan.location",
     "Plan.steps_of",
     "Rates.estimate",
+    "RoeMetz.sample_studies",
     "Study.from_store",
     "OperatingPointClassifier.get_metadata_routing",
     "OperatingPointClassifier.get_params",
@@ -327,6 +328,7 @@ VALID_CALLS = {
         pr.readers.ReaderVariances.from_correlations,
         {"interaction": 2e-4, "error": 8e-4, "r1": 0.4, "r2": 0.4, "r3": 0.3, "cases": 114},
     ),
+    "ReaderVariances.to_dict": lambda: ValidCall(stored("ReaderPlan").variances.to_dict, {}),
     "ReaderVariances.of": lambda: ValidCall(pr.readers.ReaderVariances.of, {"study": stored("ReaderStudy")}),
     "ReaderStudy.difference": lambda: _method("ReaderStudy", "difference", first="A", second="B"),
     "ReaderStudy.conclusion": lambda: _method("ReaderStudy", "conclusion"),
@@ -378,6 +380,7 @@ VALID_CALLS = {
     # methods and data
     "Bootstrap": lambda: ValidCall(pr.Bootstrap, {"n": 10}),
     "HanleyMcNeil": lambda: ValidCall(pr.HanleyMcNeil, {}),
+    "Jackknife": lambda: ValidCall(pr.Jackknife, {"stratified": False}),
     "McNemar": lambda: ValidCall(pr.McNemar, {}),
     "Permutation": lambda: ValidCall(pr.Permutation, {"n": 10}),
     "Measure": lambda: ValidCall(

@@ -110,6 +110,8 @@ def test_the_commands(data, study, tmp_path):
     assert study.sentence() in answer.stdout
     assert "p non-inferior" in answer.stdout
     assert (tmp_path / "forest.png").stat().st_size > 1000
+    lines = polyroc("readers", str(path), *columns, "--csv").stdout.splitlines()
+    assert len(lines) == 1 + len(study.rows())
     stored = json.loads(polyroc("readers", str(path), *columns, "--json").stdout)
     assert stored["equal"]["pvalue"] == pytest.approx(study.equal.pvalue)
     cells = {f"{m}_{r}": x for m, own in ratings.items() for r, x in own.items()}

@@ -148,15 +148,17 @@ def test_calls_that_are_incomplete_are_explained(data):
     table = rows_of(y, ratings)
     with pytest.raises(InputError, match=r"case=.* is missing"):
         pr.reader_study(table["truth"], table["rating"], measure="auc", reader=table["reader"])
-    with pytest.raises(InputError, match=r"mapping by modality of mappings by reader, .*; got ndarray"):
+    with pytest.raises(InputError, match=r"mapping by modality of mappings by reader, .*; got array"):
         pr.reader_study(y, ratings["A"]["1"], measure="auc")
-    with pytest.raises(InputError, match=r"Modality 'AI' has no readers: .* standalone='AI'"):
+    with pytest.raises(InputError, match=r"y_score: modality 'AI' has no readers; .* standalone='AI'"):
         pr.reader_study(y, {"A": ratings["A"], "AI": ratings["B"]["1"]}, measure="auc")
     with pytest.raises(InputError, match=r"nested='cases' needs one row per reading"):
         pr.reader_study(y, ratings, measure="auc", nested="cases")
     with pytest.raises(InputError, match=r"nothing to compare"):
         pr.reader_study(y, {"AI": ratings["B"]["1"]}, measure="auc", standalone="AI")
-    with pytest.raises(InputError, match=r"There is no pair 'A', 'C'; the modalities are 'A', 'B'"):
+    with pytest.raises(
+        InputError, match=r"first and second must be two of .* 'A', 'B', got 'A' and 'C'"
+    ):
         pr.reader_study(y, ratings, measure="auc").difference("A", "C")
 
 

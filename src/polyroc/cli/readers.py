@@ -184,7 +184,7 @@ COMPONENTS = (
     click.option("--cov1", type=float, help="Error covariance: same reader."),
     click.option("--cov2", type=float, help="Error covariance: same modality."),
     click.option("--cov3", type=float, help="Error covariance: neither."),
-    click.option("--of-cases", type=int, help="Number of cases that error and covariances are for."),
+    click.option("--of-cases", type=click.IntRange(2), help="Number of cases that error and covariances are for."),
 )
 
 

@@ -74,7 +74,7 @@ def readings_from_file(
         rows = read_into_memory(source, request, y_score=y_score, **options)
         return from_rows(_renamed(rows, named), nested, standalone, options["missing"])
     _check_nesting(nested)
-    table = from_table(reading.get("scores"), standalone)
+    table = from_table(reading.get("scores"), standalone, "scores")
     names = cell_names([*table])
     patterns = {name: table[cell] for cell, name in names.items()}
     request = {**reading, "scores": patterns, "negate": negate}

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
-from polyroc.messages import Message, Option
+from polyroc.messages import Message, Option, short_repr
 from polyroc.output.sentences import counted, listed
 from polyroc.readers.anova import Nested
 from polyroc.scores import Scores, readable
@@ -108,27 +108,28 @@ def cell_names(cells: Sequence[Cell]) -> dict[Cell, str]:
     return {cell: name if distinct else repr(tuple(cell)) for cell, name in zip(cells, names, strict=True)}
 
 
-def from_table(y_score: Any, standalone: str | None) -> dict[Cell, Any]:
+def from_table(table: Any, standalone: str | None, argument: str = "y_score") -> dict[Cell, Any]:
     """The predictions, or the columns, of each cell: from a mapping by modality of mappings by reader."""
-    if not isinstance(y_score, Mapping) or not y_score:
+    if not isinstance(table, Mapping) or not table:
         raise InputError(
             "Readings are a mapping by modality of mappings by reader, ",
-            Option("y_score", {"MODALITY": {"READER": ...}}),
+            Option(argument, {"MODALITY": {"READER": ...}}),
             ", or one row per case, reader and modality with ",
             Option("reader", ...),
             ", ",
             Option("modality", ...),
             " and ",
             Option("case", ...),
-            f"; got {type(y_score).__name__}.",
+            f"; got {short_repr(table)}.",
         )
     cells: dict[Cell, Any] = {}
-    for modality, by_reader in zip(readable(tuple(y_score)), y_score.values(), strict=True):
+    for modality, by_reader in zip(readable(tuple(table)), table.values(), strict=True):
         if not isinstance(by_reader, Mapping):
             if modality != standalone:
                 raise InputError(
-                    f"Modality {modality!r} has no readers: it must be a mapping from readers to ratings, or, if "
-                    "it is an algorithm without a reader, be named with ",
+                    Option(argument),
+                    f": modality {short_repr(modality)} has no readers; it must be a mapping from readers to "
+                    "ratings, or, if it is an algorithm without a reader, be named with ",
                     Option("standalone", modality),
                     ".",
                 )

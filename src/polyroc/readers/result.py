@@ -9,6 +9,7 @@ from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.output.numbers import estimate_text, level_text, number_text, p_number, p_text
 from polyroc.output.sentences import class_text, counted, listed
 from polyroc.output.tables import Table
@@ -133,15 +134,15 @@ class ReaderStudy(Result):
             table = {key[1:]: effect for key, effect in self.by_reader.items() if key[0] == reader}
             if not table:
                 raise InputError(
-                    f"There is no difference of reader {reader!r}; {did_you_mean(reader, self.readers)}"
+                    f"There is no difference of reader {short_repr(reader)}; {did_you_mean(reader, self.readers)}"
                 )
         if (first, second) in table:
             return table[first, second]
         if (second, first) in table:
             return table[second, first].reversed()
         raise InputError(
-            f"There is no pair {first!r}, {second!r}; the modalities are "
-            f"{', '.join(repr(name) for name in self.modalities)}."
+            f"first and second must be two of the modalities {', '.join(map(repr, self.modalities))}, got "
+            f"{short_repr(first)} and {short_repr(second)}."
         )
 
     def curves(self) -> list[ReaderCurve]:
@@ -162,17 +163,18 @@ class ReaderStudy(Result):
         for (modality, reader), estimate in self.estimates.items():
             rows.append(self._record("value", modality, reader, estimate, level))
         for modality, mean in self.averages.items():
-            rows.append({**self._record("mean", modality, "", mean, level), "df": mean.df})
+            rows.append(self._record("mean", modality, "", mean, level))
         for reader, effect in self._differences():
             names = f"{effect.first} - {effect.second}"
-            row = {**self._record("difference", names, reader, effect, level), "df": effect.df}
-            rows.append({**row, "pvalue": effect.pvalue, "adjusted_pvalue": effect.adjusted_pvalue})
+            tests = {"pvalue": effect.pvalue, "adjusted_pvalue": effect.adjusted_pvalue}
+            rows.append({**self._record("difference", names, reader, effect, level), **tests})
         return rows
 
     def _record(self, kind: str, modality: str, reader: str, one: Any, level: float) -> dict[str, Any]:
         low, high = one.confidence_interval(level)
         row = {"kind": kind, "measure": self.measure, "modality": modality, "reader": reader, "value": one.value}
-        return {**row, "standard_error": one.standard_error, "low": low, "high": high, "level": level}
+        row |= {"standard_error": one.standard_error, "low": low, "high": high, "level": level}
+        return {**row, "df": one.df, "pvalue": None, "adjusted_pvalue": None}
 
     def to_table(self, level: float = 0.95) -> Table:
         """Values by reader and modality, their means, and the conclusion."""
