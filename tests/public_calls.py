@@ -339,6 +339,7 @@ VALID_CALLS = {
     "ReaderAverage.confidence_interval": lambda: ValidCall(
         stored("ReaderStudy").averages["A"].confidence_interval, {}
     ),
+    "ReaderAverage.student_interval": lambda: ValidCall(stored("ReaderStudy").averages["A"].student_interval, {}),
     "ReaderAverage.to_dict": lambda: ValidCall(stored("ReaderStudy").averages["A"].to_dict, {}),
     **{
         f"ReaderDifference.{method}": lambda method=method, options=options: ValidCall(

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from scipy.special import ndtri, stdtr, stdtrit
+from scipy.special import logit, ndtri, stdtr, stdtrit
 
 from polyroc.datasets import RoeMetz
 from polyroc.readers.anova import ErrorTerm, average_term, error_term
@@ -137,10 +137,13 @@ def coverage(model: RoeMetz, setting: Setting, rng: Any) -> dict[str, Array]:
     difference = covers(
         means @ [1.0, -1.0], error_term(values, matrix), 2.0 / setting.readers, truth["A"] - truth["B"]
     )
-    one = average_term(values[:, 0], matrix[:, 0, :, 0, :])
+    one, mean = average_term(values[:, 0], matrix[:, 0, :, 0, :]), means[:, 0]
+    slope = np.maximum(mean * (1.0 - mean), 1e-12)
+    on_logits = ErrorTerm(one.variance / slope**2, one.df)
     return {
         "interval of the difference": difference,
-        "interval of a mean": covers(means[:, 0], one, 1.0 / setting.readers, truth["A"]),
+        "interval of a mean": covers(logit(mean), on_logits, 1.0 / setting.readers, float(logit(truth["A"]))),
+        "Student's interval of a mean": covers(mean, one, 1.0 / setting.readers, truth["A"]),
     }
 
 

@@ -83,7 +83,7 @@ def test_means_of_mrmcaov():
     }
     for name, numbers in expected.items():
         mean = study.averages[name]
-        assert (mean.value, mean.standard_error, mean.df, *mean.confidence_interval()) == pytest.approx(
+        assert (mean.value, mean.standard_error, mean.df, *mean.student_interval()) == pytest.approx(
             numbers, rel=1e-6
         )
     areas = [0.9196457, 0.8587762, 0.9038647, 0.9731079, 0.8297907]
@@ -169,7 +169,7 @@ def test_three_modalities_are_adjusted(data):
         min(1, 3 * min(ps))
     )
     assert study.equal.df1 == 2
-    assert study.conclusion()[0].startswith("All modalities are equal: F(2, ")
+    assert study.conclusion()[0].startswith("Test that all modalities are equal: F(2, ")
 
 
 # Stand-alone algorithm, groups, designs --------------------------------------------------------------------------
@@ -273,3 +273,15 @@ def test_fixed_cases_of_a_mean(data):
     assert (mean.standard_error, mean.df) == pytest.approx((values.std(ddof=1) / 2, 3))
     covariance = np.eye(4) * 0.01 - 0.002  # a negative covariance between readers counts as 0
     assert average_term(values, covariance).variance == pytest.approx(values.var(ddof=1))
+
+
+def test_the_interval_of_a_mean_is_on_the_logit_scale(study):
+    mean = study.averages["A"]
+    logit = np.log(mean.value / (1 - mean.value))
+    reach = student.ppf(0.95, mean.df) * mean.standard_error / (mean.value * (1 - mean.value))
+    expected = 1 / (1 + np.exp(-(logit - reach))), 1 / (1 + np.exp(-(logit + reach)))
+    assert mean.confidence_interval(0.9) == pytest.approx(expected)
+    at_limit = pr.readers.ReaderAverage(1.0, 0.1, 3.0, (0.0, 1.0))
+    assert at_limit.confidence_interval() == at_limit.student_interval()
+    without = pr.readers.ReaderAverage(2.0, 0.1, inf, (0.0, inf))
+    assert without.confidence_interval() == pytest.approx((2 - 0.1959964, 2 + 0.1959964))

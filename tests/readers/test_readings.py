@@ -55,7 +55,7 @@ def test_one_modality_needs_no_column(data):
     columns = {name: table[name] for name in ("reader", "case")}
     study = pr.reader_study(table["truth"], table["rating"], measure="auc", **columns)
     values = [pr.evaluate(y, own, measure="auc").value for own in ratings["A"].values()]
-    assert study.averages["all"].value == pytest.approx(np.mean(values))
+    assert study.averages["all readings"].value == pytest.approx(np.mean(values))
     assert (study.equal, study.differences) == (None, {})
     assert "cannot" not in study.sentence()
 
@@ -156,9 +156,7 @@ def test_calls_that_are_incomplete_are_explained(data):
         pr.reader_study(y, ratings, measure="auc", nested="cases")
     with pytest.raises(InputError, match=r"nothing to compare"):
         pr.reader_study(y, {"AI": ratings["B"]["1"]}, measure="auc", standalone="AI")
-    with pytest.raises(
-        InputError, match=r"first and second must be two of .* 'A', 'B', got 'A' and 'C'"
-    ):
+    with pytest.raises(InputError, match=r"first and second must be two of .* 'A', 'B', got 'A' and 'C'"):
         pr.reader_study(y, ratings, measure="auc").difference("A", "C")
 
 
@@ -179,3 +177,17 @@ def test_an_undefined_cell_is_named():
         NotApplicableError, match=r"auc of reader '1' with modality 'A' is .* every cell needs both"
     ):
         pr.reader_study(y, ratings, measure="auc")
+
+
+def test_names_are_any_text(data):
+    y, ratings = data
+    names = {"A": "reader", "B": "=1+1\x1b[31m"}
+    cells = {names[m]: {f"<b>{r}": x for r, x in own.items()} for m, own in ratings.items()}
+    study = pr.reader_study(y, cells, measure="auc")
+    assert study.equal == pytest.approx(pr.reader_study(y, ratings, measure="auc").equal)
+    assert [column.name for column in study.to_table().columns][:2] == ["(reader)", "reader"]
+    assert "\x1b" not in str(study)
+    assert pr.ReaderStudy.from_json(study.to_json()).modalities == study.modalities
+    own = ratings["A"]  # two cells that read "a: b: c"
+    mixed = {"a: b": {"c": own["1"], "d": own["2"]}, "a": {"b: c": own["3"], "e": own["4"]}}
+    assert len(pr.reader_study(y, mixed, measure="auc", nested="readers").estimates) == 4

@@ -29,7 +29,7 @@ from polyroc.plots.style import (
     text_size,
 )
 from polyroc.readers.plan_result import ReaderPlan
-from polyroc.readers.result import ReaderStudy
+from polyroc.readers.result import MEAN, ReaderStudy
 
 __all__ = [
     "PowerPicture",
@@ -41,7 +41,6 @@ __all__ = [
 ]
 
 SIDE = 4.8  # inches
-MEAN = "mean over readers"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

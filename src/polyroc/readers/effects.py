@@ -1,7 +1,7 @@
 """Means over readers and differences between modalities: intervals and tests by Student's t."""
 
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from math import exp, isnan, log, nan
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 
 __all__ = ["ReaderAverage", "ReaderDifference", "tail"]
+
+LARGE = 1e10  # degrees of freedom that stand for infinitely many
+EDGE = 700.0  # logits beyond it are 0 or 1 in double precision
 
 
 def tail(statistic: float, df: float) -> float:
@@ -37,7 +40,7 @@ def _interval(
     checked_level(level)
     if not error > 0:
         return ConfidenceInterval(nan, nan)
-    low, high = student_interval(value, error, min(df, 1e10), level)
+    low, high = student_interval(value, error, min(df, LARGE), level)
     return ConfidenceInterval(max(limits[0], low), min(limits[1], high))
 
 
@@ -64,7 +67,22 @@ class ReaderAverage(Record):
 
     @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The interval by Student's t, within the limits; nan without variation."""
+        """The interval by Student's t on the logit scale of the limits; nan without variation.
+
+        Near a limit the mean is skewed, and the interval around it (`student_interval`) covers too rarely. Without
+        limits, or at one, it is that interval.
+        """
+        low, high = self.limits
+        share, error = (self.value - low) / (high - low), self.standard_error / (high - low)
+        if not (0.0 < share < 1.0 and error > 0.0):
+            return self.student_interval(level)
+        centre, slope = log(share / (1.0 - share)), share * (1.0 - share)
+        ends = student_interval(centre, error / slope, min(self.df, LARGE), checked_level(level))
+        return ConfidenceInterval(*(low + (high - low) / (1.0 + exp(-min(max(end, -EDGE), EDGE))) for end in ends))
+
+    @validated
+    def student_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """The value plus or minus a quantile of Student's t times the standard error, as in MRMCaov."""
         return _interval(self.value, self.standard_error, self.df, self.limits, level)
 
     def _derived_at(self, level: float) -> dict[str, Any]:

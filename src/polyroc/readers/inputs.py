@@ -17,7 +17,7 @@ from polyroc.validation.scores import as_scores, one_sample
 
 __all__ = ["readings_from_arrays", "readings_from_file"]
 
-ONE_MODALITY = "all"  # the name of the modality if there is no column of it
+ONE_MODALITY = "all readings"  # the name of the modality if there is no column of it
 
 
 def readings_from_arrays(

@@ -31,6 +31,7 @@ RANDOM: Mapping[Fixed | None, str] = {
     "readers": "these readers fixed, cases random",
     "cases": "readers random, these cases fixed",
 }
+MEAN = "mean over readers"
 DESIGNS: Mapping[Nested | None, str] = {
     None: "all readers read all cases with all modalities",
     "readers": "each reader reads with one modality",
@@ -153,7 +154,7 @@ class ReaderStudy(Result):
 
     def _differences(self) -> Iterator[tuple[str, ReaderDifference]]:
         """All differences, with whose they are."""
-        yield from (("mean over readers", effect) for effect in self.differences.values())
+        yield from ((MEAN, effect) for effect in self.differences.values())
         yield from (("algorithm", effect) for effect in (self.algorithm or {}).values())
         yield from ((reader, effect) for (reader, _, _), effect in self.by_reader.items())
 
@@ -178,18 +179,20 @@ class ReaderStudy(Result):
 
     def to_table(self, level: float = 0.95) -> Table:
         """Values by reader and modality, their means, and the conclusion."""
+        heading = "reader"
+        while heading in self.modalities:  # a column of its own, whatever the modalities are called
+            heading = f"({heading})"
         rows = [
-            {"reader": reader, **{modality: self._cell(modality, reader, level) for modality in self.modalities}}
+            {heading: reader, **{modality: self._cell(modality, reader, level) for modality in self.modalities}}
             for reader in self.readers
         ]
-        means = {name: _text(mean, level) for name, mean in self.averages.items()}
-        rows.append({"reader": "mean over readers", **means})
+        rows.append({heading: MEAN, **{name: _text(mean, level) for name, mean in self.averages.items()}})
+        title = f"{self.name} ({self.measure}) by reader ({level_text(level)} intervals in brackets)"
+        notes = [*self.conclusion(level), self.sentence(level)]
         if self.standalone is not None:
             own = self.estimates[self.standalone, self.standalone]
-            rows.append({"reader": self.standalone, self.modalities[0]: _text(own, level)})
-        filled = [{key: row.get(key, "") for key in ("reader", *self.modalities)} for row in rows]
-        title = f"{self.name} ({self.measure}) by reader ({level_text(level)} intervals in brackets)"
-        return Table.of(title, filled, [*self.conclusion(level), self.sentence(level)])
+            notes.insert(0, f"{self.standalone} alone: {_text(own, level)}.")
+        return Table.of(title, rows, notes)
 
     def _cell(self, modality: str, reader: str, level: float) -> str:
         estimate = self.estimates.get((modality, reader))
@@ -249,7 +252,7 @@ class ReaderStudy(Result):
         """One sentence per difference of means, and per comparison with a stand-alone algorithm."""
         sentences = []
         if self.equal is not None and len(self.modalities) > 2:
-            sentences.append(f"All modalities are equal: {self.equal.text}.")
+            sentences.append(f"Test that all modalities are equal: {self.equal.text}.")
         after = f" after {self.adjustment}" if self.adjustment and len(self.differences) > 1 else ""
         sentences += [_sentence(effect, level, after) for effect in self.differences.values()]
         sentences += [
