@@ -32,9 +32,12 @@ def test_every_cell_is_there_and_its_rates_are_near_the_nominal_ones(study):
         for one in study.settings()
     }
     assert cells == expected
-    for row in rows:
-        rate = float(row["rate"])
-        assert rate <= 0.08 if row["quantity"].startswith(study.SIZE) else rate >= 0.92, row
+    for row in rows:  # as the page says
+        rate, quantity = float(row["rate"]), row["quantity"]
+        if quantity.startswith(study.SIZE):
+            assert rate <= (0.085 if row["readers"] == "3" else 0.077), row
+        else:
+            assert rate >= (0.88 if quantity.startswith("Student") else 0.93), row
 
 
 @pytest.mark.parametrize(("classes", "measure"), [(2, "auc"), (3, "hand_till")])
