@@ -173,6 +173,41 @@ def with_algorithm(model: RoeMetz, setting: Setting, rng: Any) -> tuple[Array, A
     return y, ratings + effect[:, None, None], separation * positive + effect + own
 
 
+def nested_readers(model: RoeMetz, setting: Setting, rng: Any) -> Array:
+    """Whether the test rejects if other readers read the second modality."""
+    y, ratings = model.sample_studies(2 * setting.readers, setting.sizes, rng, CHUNK)
+    values, influence = areas(
+        y, np.stack([ratings[:, 0, : setting.readers], ratings[:, 1, setting.readers :]], axis=1)
+    )
+    term = error_term(values, covariance(influence), nested="readers")
+    difference = values.mean(axis=2) @ [1.0, -1.0]
+    return pvalues(difference, 2.0 / setting.readers * term.variance, term.df) < 0.05
+
+
+def nested_cases(model: RoeMetz, setting: Setting, rng: Any) -> Array:
+    """Whether the test rejects if every reader reads cases of their own, as many as others share."""
+    r = setting.readers
+    y, ratings = model.sample_studies(1, setting.sizes, rng, CHUNK * r)
+    values, influence = areas(y, ratings[:, :, 0])
+    values = values.reshape(CHUNK, r, 2).transpose(0, 2, 1)
+    own = (influence @ influence.transpose(0, 2, 1)).reshape(CHUNK, r, 2, 2)
+    matrix = np.zeros((CHUNK, 2, r, 2, r))
+    for j in range(r):  # readers have no case in common
+        matrix[:, :, j, :, j] = own[:, j]
+    term = error_term(values, matrix)
+    difference = values.mean(axis=2) @ [1.0, -1.0]
+    return pvalues(difference, 2.0 / r * term.variance, term.df) < 0.05
+
+
+def one_reader(model: RoeMetz, setting: Setting, rng: Any) -> Array:
+    """Whether the normal test of the difference of one reader rejects."""
+    y, ratings = model.sample_studies(1, setting.sizes, rng, CHUNK)
+    values, influence = areas(y, ratings[:, :, 0])
+    matrix = influence @ influence.transpose(0, 2, 1)
+    variance = matrix[:, 0, 0] + matrix[:, 1, 1] - 2.0 * matrix[:, 0, 1]
+    return pvalues(values @ [1.0, -1.0], np.maximum(variance, 1e-300), np.inf) < 0.05
+
+
 def chunks(setting: Setting) -> Iterator[dict[str, Array]]:
     """What holds in each study, in chunks."""
     model = setting.model
@@ -187,6 +222,10 @@ def chunks(setting: Setting) -> Iterator[dict[str, Array]]:
             done["size, cases fixed"] = rejections(same_cases, setting, rng, "cases")
             done["size, algorithm"] = algorithm(model, setting, rng)
             done |= coverage(replace(model, gain=GAIN), setting, rng)
+            if setting.classes == 2:
+                done["size, nested readers"] = nested_readers(model, setting, rng)
+                done["size, nested cases"] = nested_cases(model, setting, rng)
+                done["size, one reader"] = one_reader(no_interaction, setting, rng)
         yield done
 
 
@@ -262,10 +301,11 @@ def filled(text: str, rows: list[dict[str, str]]) -> str:
 def simulate(jobs: int, rows: list[dict[str, str]]) -> None:
     """Simulate the cells that are not among the rows, and write after each."""
     there = {tuple(row[name] for name in COLUMNS[:5]) for row in rows}
+    order = [setting.key for setting in settings()]
     todo = [setting for setting in settings() if setting.key not in there]
     with ProcessPoolExecutor(jobs) as pool:
         for own in pool.map(rows_of, todo):
-            rows += own
+            rows = sorted([*rows, *own], key=lambda row: order.index(tuple(row[name] for name in COLUMNS[:5])))
             with RESULTS.open("w", newline="") as file:
                 writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
                 writer.writeheader()
