@@ -17,11 +17,6 @@ VAN_DYKE_COLUMNS = {
 needs_van_dyke = pytest.mark.skipif(not VAN_DYKE.exists(), reason="the Van Dyke data are not part of polyroc")
 
 
-def ratings_of_four():
-    """True classes and ratings of four readers with two modalities."""
-    return pr.datasets.RoeMetz.published("HL", 1.5, gain=0.5).sample(4, 30, rng=5)
-
-
 def rows_of(y, ratings):
     """The same as one row per reading: columns by name."""
     rows = [

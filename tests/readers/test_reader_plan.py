@@ -7,18 +7,7 @@ import pytest
 import polyroc as pr
 from command import polyroc
 from polyroc.errors import InputError, NotApplicableError
-from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, needs_van_dyke, ratings_of_four, rows_of
-
-
-@pytest.fixture(scope="module")
-def data():
-    return ratings_of_four()
-
-
-@pytest.fixture(scope="module")
-def study(data):
-    return pr.reader_study(*data, measure="auc")
-
+from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, needs_van_dyke, rows_of
 
 # Methods, planning, pictures, commands -------------------------------------------------------------------------
 

@@ -13,19 +13,8 @@ import naive
 import polyroc as pr
 from polyroc.errors import NotApplicableError
 from polyroc.readers.anova import average_term, error_covariances, error_term, mean_squares
-from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, long, needs_van_dyke, ratings_of_four, rows_of
+from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, long, needs_van_dyke, rows_of
 from strategies import at_most
-
-
-@pytest.fixture(scope="module")
-def data():
-    return ratings_of_four()
-
-
-@pytest.fixture(scope="module")
-def study(data):
-    return pr.reader_study(*data, measure="auc")
-
 
 # MRMCaov 0.3.1 on the Van Dyke data, empirical AUC ------------------------------------------------------------
 

@@ -7,18 +7,7 @@ import pytest
 
 import polyroc as pr
 from polyroc.errors import DegenerateComparisonWarning, DroppedRowsWarning, InputError, NotApplicableError
-from reader_data import long, ratings_of_four, rows_of, without
-
-
-@pytest.fixture(scope="module")
-def data():
-    return ratings_of_four()
-
-
-@pytest.fixture(scope="module")
-def study(data):
-    return pr.reader_study(*data, measure="auc")
-
+from reader_data import long, rows_of, without
 
 # Layouts ---------------------------------------------------------------------------------------------------------
 

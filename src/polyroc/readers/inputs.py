@@ -10,7 +10,16 @@ from polyroc.errors import InputError
 from polyroc.inference.file_input import read_into_memory
 from polyroc.messages import Option, short_repr
 from polyroc.readers.anova import Nested
-from polyroc.readers.readings import Cell, Columns, Readings, cell_names, from_rows, from_table, is_long
+from polyroc.readers.readings import (
+    ROW_OPTIONS,
+    Cell,
+    Columns,
+    Readings,
+    cell_names,
+    from_rows,
+    from_table,
+    is_long,
+)
 from polyroc.scores import Coded, Scores
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.scores import as_scores, one_sample
@@ -34,11 +43,7 @@ def readings_from_arrays(
         if isinstance(y_true, Scores):
             raise InputError(
                 "Of Scores with one row per reading, name the columns of their `by` with ",
-                Option("reader", ...),
-                ", ",
-                Option("modality", ...),
-                " and ",
-                Option("case", ...),
+                *ROW_OPTIONS,
                 ".",
             )
         table = from_table(y_score, standalone)
@@ -86,11 +91,7 @@ def _check_nesting(nested: Nested | None) -> None:
         raise InputError(
             Option("nested", "cases"),
             " needs one row per reading, because not every reader read every case: name ",
-            Option("reader", ...),
-            ", ",
-            Option("modality", ...),
-            " and ",
-            Option("case", ...),
+            *ROW_OPTIONS,
             ".",
         )
 

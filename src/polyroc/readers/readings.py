@@ -15,6 +15,7 @@ from polyroc.scores import Scores, readable
 from polyroc.validation.arrays import Missing
 
 __all__ = [
+    "ROW_OPTIONS",
     "Cell",
     "Columns",
     "Readings",
@@ -25,6 +26,9 @@ __all__ = [
     "from_table",
     "is_long",
 ]
+
+
+ROW_OPTIONS = (Option("reader", ...), ", ", Option("modality", ...), " and ", Option("case", ...))
 
 
 class Cell(NamedTuple):
@@ -115,11 +119,7 @@ def from_table(table: Any, standalone: str | None, argument: str = "y_score") ->
             "Readings are a mapping by modality of mappings by reader, ",
             Option(argument, {"MODALITY": {"READER": ...}}),
             ", or one row per case, reader and modality with ",
-            Option("reader", ...),
-            ", ",
-            Option("modality", ...),
-            " and ",
-            Option("case", ...),
+            *ROW_OPTIONS,
             f"; got {short_repr(table)}.",
         )
     cells: dict[Cell, Any] = {}
