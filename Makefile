@@ -64,6 +64,7 @@ coverage: $(READY) ## coverage of the intervals and size of the tests, by simula
 	@$(BIN)/python docs/coverage_study/run.py
 	@$(BIN)/python docs/calibration_study/run.py
 	@$(BIN)/python docs/cross_validation_study/run.py
+	@$(BIN)/python docs/readers_study/run.py
 
 crash: $(READY) ## 1,000 kills of runs that write files: results in docs/crash_study (half an hour on two cores)
 	@$(BIN)/python docs/crash_study/run.py

@@ -76,6 +76,13 @@ def probabilities():
     yield f"calibration, curve with simultaneous bands, n = {few:.0e}", "seconds", ours, "<=", 3
 
 
+def reader_study():
+    readers, n = 5, 10**4
+    y, ratings = pr.datasets.RoeMetz.published("HL", 1.5).sample(readers, n // 2, rng=0)
+    ours = best(lambda: pr.reader_study(y, ratings, measure="auc"))
+    yield f"reader study, {readers} readers x 2 modalities, n = {n:.0e}", "seconds", ours, "<=", 0.5
+
+
 def cross_validated_auc():
     n, folds = 10**6, 10
     y, s = two_classes(n)
@@ -193,6 +200,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "auc error": auc_error,
     "folds": cross_validated_auc,
     "probabilities": probabilities,
+    "readers": reader_study,
     "hand_till": hand_till,
     "bootstrap": bootstrap,
     "comparison": comparison,

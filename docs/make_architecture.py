@@ -17,6 +17,7 @@ DESCRIPTIONS = {
     "plots": "figures of results, with matplotlib",
     "studies | consistency": "studies of learners; measures compared with each other",
     "decisions": "confusion rates, costs, operating points, net benefit",
+    "readers": "reader studies: several readers, several cases",
     "reliability": "calibration: whether probabilities are right",
     "fronts": "Pareto fronts of error rates",
     "curves": "ROC, PR, DET and cost curves; ROC surfaces",

@@ -29,6 +29,7 @@ ORDER = (
     "volumes",
     "rates",
     "cobweb",
+    "readers",
 )
 HEAD = """# Gallery
 

@@ -25,6 +25,7 @@ Line = tuple[str, ...]
 
 # Valid lines of every command, for the files that `make_files` makes.
 TWO = "two.csv --truth y --scores s"
+READINGS = "readings.csv --truth y --scores rating --reader reader --modality modality --case case"
 VALID_LINES = {
     "compare": ["two.csv --truth y --scores a=s --scores b=t -m auc"],
     "compare-measures": [
@@ -43,6 +44,12 @@ VALID_LINES = {
     "operate": ["three.csv --truth y --scores p_* --calibrated", TWO, "--front stored.npz"],
     "plot": [f"{TWO} --kind roc -o made.png --dpi 20", "stored.npz -o made.png --dpi 20"],
     "rates": [f"{TWO} --threshold 0"],
+    "readers": [READINGS],
+    "readers-size": [
+        "--effect 0.05 --interaction 0.0002 --error 0.0008 --cov1 0.0003 --cov2 0.0003 --cov3 0.0002 "
+        "--of-cases 114",
+        f"--pilot {READINGS} --effect 0.1",
+    ],
     "report": [f"{TWO} -m auc -o made.md"],
     "reproduce": ["ling --quick"],
     "serve": ["--port 0"],
@@ -138,6 +145,13 @@ def make_files(folder: Path) -> None:
     probabilities = rng.dirichlet((1, 1, 1), size=24)
     lines = [f"{'abc'[k % 3]},{p[0]},{p[1]},{p[2]}\n" for k, p in enumerate(probabilities.tolist())]
     (folder / "three.csv").write_text("y,p_a,p_b,p_c\n" + "".join(lines))
+    readings = [
+        f"{k % 2},{reader},{modality},{k},{rng.normal() + k % 2}\n"
+        for modality in "AB"
+        for reader in "rs"
+        for k in range(24)
+    ]
+    (folder / "readings.csv").write_text("y,reader,modality,case,rating\n" + "".join(readings))
     front = pr.front([*"abc" * 8], probabilities, n=30)
     front.save(folder / "stored.npz")
     study = studies.run_study(folder / "study.duckdb")

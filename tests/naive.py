@@ -1191,3 +1191,29 @@ def curve_errors_unpaired(samples, cuts=20_000):
     one, two = (function(y, scores) for y, scores in samples)
     middles = [(i + 0.5) / cuts for i in range(cuts)]
     return sum(abs(height(one, x) - height(two, x)) for x in middles) / cuts
+
+
+def reader_mean_squares(values):
+    """MS(modality), MS(reader), MS(modality x reader) of a table values[modality][reader], from the definition."""
+    t, r = len(values), len(values[0])
+    grand = sum(map(sum, values)) / (t * r)
+    rows = [sum(row) / r for row in values]
+    columns = [sum(row[j] for row in values) / t for j in range(r)]
+    rest = [values[i][j] - rows[i] - columns[j] + grand for i in range(t) for j in range(r)]
+    return (
+        r * sum((row - grand) ** 2 for row in rows) / (t - 1),
+        t * sum((column - grand) ** 2 for column in columns) / (r - 1),
+        sum(one**2 for one in rest) / ((t - 1) * (r - 1)),
+    )
+
+
+def reader_error_covariances(covariance):
+    """The mean variance and Cov1, Cov2, Cov3 of a table covariance[i][j][k][l] of modalities and readers."""
+    t, r = len(covariance), len(covariance[0])
+    sums = {"variance": [], "cov1": [], "cov2": [], "cov3": []}
+    for i, j, k, m in product(range(t), range(r), range(t), range(r)):
+        name = {(True, True): "variance", (False, True): "cov1", (True, False): "cov2"}.get(
+            (i == k, j == m), "cov3"
+        )
+        sums[name].append(covariance[i][j][k][m])
+    return {name: sum(own) / len(own) for name, own in sums.items()}

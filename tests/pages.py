@@ -200,6 +200,11 @@ def furnish(folder: Path) -> None:
     pl.concat([forest, logit]).write_csv(folder / "predictions.csv")
     for name in ("scores", "new"):
         pl.DataFrame({"sick": [0, 1] * 6, "risk": rng.random(12)}).write_parquet(folder / f"{name}.parquet")
+    rows = [
+        (case % 2, name, kind, case) for name in ("Lee", "Kim") for kind in ("CT", "MRI") for case in range(12)
+    ]
+    readings = pl.DataFrame(rows, schema=["sick", "reader", "modality", "case"], orient="row")
+    readings.with_columns(rating=pl.Series(rng.random(len(rows)))).write_csv(folder / "readings.csv")
     _furnish_tumours(folder, rng)
 
 

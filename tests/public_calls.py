@@ -38,6 +38,7 @@ SPACES = (
     pr.estimates,
     pr.fronts,
     pr.power,
+    pr.readers,
     pr.reliability,
     pr.studies,
     pr.studies.summaries,
@@ -85,6 +86,10 @@ MADE_BY_VERBS = {
     "Posteriors",
     "RangeTest",
     "Rates",
+    "ReaderAverage",
+    "ReaderDifference",
+    "ReaderPlan",
+    "ReaderStudy",
     "Recommendation",
     "Report",
     "SampleSize",
@@ -112,6 +117,7 @@ INTERNAL = {
     "Plan.location",
     "Plan.steps_of",
     "Rates.estimate",
+    "RoeMetz.sample_studies",
     "Study.from_store",
     "OperatingPointClassifier.get_metadata_routing",
     "OperatingPointClassifier.get_params",
@@ -217,6 +223,12 @@ def folder():
 
 
 @cache
+def reader_ratings():
+    """The true classes and ratings of three readers with two modalities."""
+    return pr.datasets.RoeMetz(1.0).sample(3, 12, 4)
+
+
+@cache
 def searched_front():
     """A front over the parameters of a family."""
     return fronts.logistic_front()
@@ -302,6 +314,49 @@ VALID_CALLS = {
     "operate": lambda: _data(pr.operate),
     "decision_curve": lambda: _data(pr.decision_curve, "two_columns"),
     "calibration": lambda: _data(pr.calibration, "two_columns", n=50),
+    "reader_study": lambda: ValidCall(
+        pr.reader_study, {**dict(zip(("y_true", "y_score"), reader_ratings(), strict=True)), "measure": "auc"}
+    ),
+    "plan_reader_study": lambda: ValidCall(
+        pr.plan_reader_study, {"pilot": stored("ReaderPlan").variances, "effect": 0.05, "readers": [3, 6]}
+    ),
+    "ReaderVariances": lambda: ValidCall(
+        pr.readers.ReaderVariances,
+        {"interaction": 2e-4, "error": 8e-4, "cov1": 3e-4, "cov2": 3e-4, "cov3": 2e-4, "cases": 114},
+    ),
+    "ReaderVariances.from_correlations": lambda: ValidCall(
+        pr.readers.ReaderVariances.from_correlations,
+        {"interaction": 2e-4, "error": 8e-4, "r1": 0.4, "r2": 0.4, "r3": 0.3, "cases": 114},
+    ),
+    "ReaderVariances.to_dict": lambda: ValidCall(stored("ReaderPlan").variances.to_dict, {}),
+    "ReaderVariances.of": lambda: ValidCall(pr.readers.ReaderVariances.of, {"study": stored("ReaderStudy")}),
+    "ReaderStudy.difference": lambda: _method("ReaderStudy", "difference", first="A", second="B"),
+    "ReaderStudy.conclusion": lambda: _method("ReaderStudy", "conclusion"),
+    "ReaderStudy.difference_table": lambda: _method("ReaderStudy", "difference_table"),
+    "ReaderStudy.margin_table": lambda: _method("ReaderStudy", "margin_table", margin=0.1),
+    "ReaderStudy.sentence": lambda: _method("ReaderStudy", "sentence"),
+    "ReaderStudy.readers_of": lambda: _method("ReaderStudy", "readers_of", modality="A"),
+    "ReaderAverage.confidence_interval": lambda: ValidCall(
+        stored("ReaderStudy").averages["A"].confidence_interval, {}
+    ),
+    "ReaderAverage.student_interval": lambda: ValidCall(stored("ReaderStudy").averages["A"].student_interval, {}),
+    "ReaderAverage.to_dict": lambda: ValidCall(stored("ReaderStudy").averages["A"].to_dict, {}),
+    **{
+        f"ReaderDifference.{method}": lambda method=method, options=options: ValidCall(
+            getattr(stored("ReaderStudy").difference("A", "B"), method), options
+        )
+        for method, options in {
+            "confidence_interval": {},
+            "equivalence": {"margin": 0.1},
+            "non_inferiority": {"margin": 0.1},
+            "superiority": {"margin": 0.1},
+            "text": {},
+            "to_dict": {},
+        }.items()
+    },
+    "RoeMetz": lambda: ValidCall(pr.datasets.RoeMetz, {"separation": 1.0}),
+    "RoeMetz.published": lambda: ValidCall(pr.datasets.RoeMetz.published, {"structure": "HL", "separation": 1.5}),
+    "RoeMetz.sample": lambda: ValidCall(pr.datasets.RoeMetz(1.0).sample, {"readers": 2, "sizes": 5, "rng": 0}),
     "Calibration.event": lambda: ValidCall(
         DATA["two_columns"].call(pr.calibration, n=50).event, {"classifier": None, "event": None}
     ),
@@ -326,6 +381,7 @@ VALID_CALLS = {
     # methods and data
     "Bootstrap": lambda: ValidCall(pr.Bootstrap, {"n": 10}),
     "HanleyMcNeil": lambda: ValidCall(pr.HanleyMcNeil, {}),
+    "Jackknife": lambda: ValidCall(pr.Jackknife, {"stratified": False}),
     "McNemar": lambda: ValidCall(pr.McNemar, {}),
     "Permutation": lambda: ValidCall(pr.Permutation, {"n": 10}),
     "Measure": lambda: ValidCall(

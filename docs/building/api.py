@@ -14,6 +14,7 @@ NAMESPACES = (
     "curves",
     "decisions",
     "reliability",
+    "readers",
     "fronts",
     "studies",
     "power",
@@ -21,7 +22,8 @@ NAMESPACES = (
     "conversions",
 )
 VERBS = ("read", "evaluate", "compare", "curve", "surface", "rates", "operate", "calibration", "decision_curve",
-         "front", "compare_measures", "study", "sample_size", "scorer", "plot", "report")  # fmt: skip
+         "reader_study", "plan_reader_study", "front", "compare_measures", "study", "sample_size", "scorer",
+         "plot", "report")  # fmt: skip
 
 
 def names(kind: Kind) -> list[str]:

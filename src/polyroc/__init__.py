@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         estimates,
         fronts,
         power,
+        readers,
         reliability,
         studies,
     )
@@ -61,6 +62,10 @@ if TYPE_CHECKING:
     from polyroc.plots import plot
     from polyroc.power.result import SampleSize
     from polyroc.power.sample_size import sample_size
+    from polyroc.readers.plan import plan_reader_study
+    from polyroc.readers.plan_result import ReaderPlan
+    from polyroc.readers.reader_study import reader_study
+    from polyroc.readers.result import ReaderStudy
     from polyroc.reliability.calibration import calibration
     from polyroc.reports.report import report
     from polyroc.reports.result import Report
@@ -89,6 +94,8 @@ __all__ = [
     "Permutation",
     "Plan",
     "Rates",
+    "ReaderPlan",
+    "ReaderStudy",
     "Report",
     "Rule",
     "SampleSize",
@@ -118,10 +125,13 @@ __all__ = [
     "measure",
     "operate",
     "out_of_fold",
+    "plan_reader_study",
     "plot",
     "power",
     "rates",
     "read",
+    "reader_study",
+    "readers",
     "reliability",
     "report",
     "sample_size",
@@ -154,6 +164,8 @@ __getattr__, __dir__ = attach(
         "Permutation": "polyroc.inference.methods.permutation",
         "Plan": "polyroc.studies.plan",
         "Rates": "polyroc.decisions.rate_matrix",
+        "ReaderPlan": "polyroc.readers.plan_result",
+        "ReaderStudy": "polyroc.readers.result",
         "Report": "polyroc.reports.result",
         "Rule": "polyroc.rules",
         "SampleSize": "polyroc.power.result",
@@ -182,10 +194,13 @@ __getattr__, __dir__ = attach(
         "measure": "polyroc.measures.registry",
         "operate": "polyroc.decisions.operate",
         "out_of_fold": "polyroc.cross_validation.out_of_fold",
+        "plan_reader_study": "polyroc.readers.plan",
         "plot": "polyroc.plots",
         "power": "polyroc.power",
         "rates": "polyroc.decisions.rates",
         "read": "polyroc.io.read",
+        "reader_study": "polyroc.readers.reader_study",
+        "readers": "polyroc.readers",
         "reliability": "polyroc.reliability",
         "report": "polyroc.reports.report",
         "sample_size": "polyroc.power.sample_size",

@@ -137,6 +137,8 @@ RESULTS = {
     "Posteriors_signed_rank": Stored(pr.studies.Posteriors, studies.signed_rank),
     "RangeTest": Stored(pr.studies.RangeTest, _summary("duncan")),
     "RangeTest_tukey": Stored(pr.studies.RangeTest, _summary("tukey")),
+    "ReaderPlan": Stored(pr.ReaderPlan, planning.reader_plan),
+    "ReaderStudy": Stored(pr.ReaderStudy, planning.reader_study),
     "Rates": Stored(pr.Rates, _on("three_weighted", pr.rates)),
     "Recommendation": Stored(pr.studies.Recommendation, _summary("recommend", fold_tables)),
     "Report": Stored(pr.Report, lambda: studies.report("two_classifiers", measure="auc")),

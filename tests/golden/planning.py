@@ -29,6 +29,21 @@ def _area_correlation():
     return pr.power.area_correlation(0.6, 0.8, 0.85)
 
 
+@recorded("reader_study/algorithm")
+def reader_study():
+    """Three readers, two modalities and an algorithm."""
+    y, ratings = datasets.RoeMetz(1.0, gain=0.5).sample(3, 12, 4)
+    rounded = {name: {reader: x.round(1) for reader, x in own.items()} for name, own in ratings.items()}
+    return pr.reader_study(y, {**rounded, "AI": rounded["B"]["1"] + y}, measure="auc", standalone="AI")
+
+
+@recorded("plan_reader_study/components")
+def reader_plan():
+    """A plan from published components."""
+    variances = pr.readers.ReaderVariances(0.0002, 0.0008, 0.00035, 0.00034, 0.00024, 114)
+    return pr.plan_reader_study(variances, effect=0.05, readers=[3, 6])
+
+
 @recorded("contrast/exact")
 def exact_comparison():
     return pr.compare_measures("auc", "accuracy", positives=4, negatives=4)

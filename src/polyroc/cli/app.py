@@ -99,6 +99,8 @@ COMMANDS = {
     "operate": "The best decision rule for given costs or limits, and its confusion rates.",
     "plot": "Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.",
     "rates": "Confusion rates with intervals, and the cobweb.",
+    "readers": "Reader studies: modalities compared by several readers on the same cases.",
+    "readers-size": "Numbers of readers and cases of a reader study.",
     "report": "One page to show to a colleague: conclusion, tables, curves, operating points.",
     "reproduce": "Published numbers of five papers beside measured ones, with a verdict.",
     "serve": "The report for people without Python: a local web page.",
@@ -107,7 +109,7 @@ COMMANDS = {
     "surface": "The ROC surface of three classes, as a mesh.",
     "warm-up": "Compile everything now, so that later commands do not wait.",
 }
-SHARED = {"datasets": "listings", "measures": "listings"}
+SHARED = {"datasets": "listings", "measures": "listings", "readers-size": "readers"}
 
 
 class Formatter(click.HelpFormatter):

@@ -41,6 +41,7 @@ __all__ = [
     "fold_options",
     "formats",
     "help_without_command",
+    "label_list",
     "level_option",
     "machine_text",
     "measure_option",
@@ -401,7 +402,7 @@ def scores_from(
     from polyroc.validation.scores import pooled_scores
 
     file = opened(file, columns.get("encoding"))
-    read_scores = read(file, scores=score_columns(scores), labels=_label_list(labels), **columns)
+    read_scores = read(file, scores=score_columns(scores), labels=label_list(labels), **columns)
     read_scores = pooled_scores(read_scores) if pooled else read_scores
     if convert is None:
         return read_scores
@@ -410,7 +411,8 @@ def scores_from(
     return to_ordered(read_scores, rule=convert)
 
 
-def _label_list(labels: str | None) -> list[str] | None:
+def label_list(labels: str | None) -> list[str] | None:
+    """The classes that the option --labels lists."""
     return None if labels is None else [label.strip() for label in labels.split(",")]
 
 
@@ -493,7 +495,7 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
         "weight_kind": columns["weight_kind"],
         **({"groups": columns["groups"]} if columns.get("groups") else {}),
         "sampling": columns["sampling"],
-        "labels": _label_list(columns["labels"]),
+        "labels": label_list(columns["labels"]),
         "pos_label": columns["pos_label"],
         "missing": columns["missing"],
         "engine": "duckdb",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-__all__ = ["abbreviated", "capitalised", "clipped", "counted", "listed", "printable", "shortened"]
+__all__ = ["abbreviated", "capitalised", "class_text", "clipped", "counted", "listed", "printable", "shortened"]
 
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
@@ -76,6 +76,15 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     ('1 fit', '3 fits', '2 passes')
     """
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def class_text(name: str) -> str:
+    """The class after a count: "40 negative", but "40 of class 0".
+
+    >>> class_text("negative"), class_text("0")
+    ('negative', 'of class 0')
+    """
+    return name if name[:1].isalpha() else f"of class {name}"
 
 
 def capitalised(text: str) -> str:

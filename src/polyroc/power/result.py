@@ -8,6 +8,7 @@ from typing import Any
 from polyroc._version import __version__
 from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.output.numbers import number_text
+from polyroc.output.sentences import class_text
 from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
@@ -110,7 +111,7 @@ class SampleSize(Result):
 
     def sentence(self) -> str:
         """The result as a sentence."""
-        cases = ", ".join(f"{count} {_class(name)}" for name, count in self.by_class.items())
+        cases = ", ".join(f"{count} {class_text(name)}" for name, count in self.by_class.items())
         sets = " for each of two classifiers" if self.sets == 2 else ""
         return f"{self.n} cases ({cases}{sets}) give {self._result_text()}."
 
@@ -190,15 +191,6 @@ def _share(share: float) -> str:
     ('0.90', 'more than 0.99')
     """
     return "more than 0.99" if 0.99 < share < 1 else f"{share:.2f}"
-
-
-def _class(name: str) -> str:
-    """The class after a count: "40 negative", but "40 of class 0".
-
-    >>> _class("negative"), _class("0")
-    ('negative', 'of class 0')
-    """
-    return name if name[:1].isalpha() else f"of class {name}"
 
 
 def _shifted(null: float) -> str:

@@ -317,6 +317,14 @@ MEASURE_NAMES = (
         instead="calibration(...)",
     ),
     MeasureNames(
+        VERBS,
+        "",
+        "reader studies (multi-reader multi-case, MRMC; Obuchowski-Rockette, Dorfman-Berbaum-Metz)",
+        "MRMCaov `mrmc`; RJafroc `St`; iMRMC `doIMRMC`",
+        ("mrmc", "reader_study", "readers", "obuchowski_rockette", "dbm", "imrmc", "doimrmc"),
+        instead="reader_study(...)",
+    ),
+    MeasureNames(
         ABSENT,
         "",
         "one-versus-rest AUC weighted by class frequency (Provost & Domingos), AUNP",

@@ -14,11 +14,12 @@ from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.validation.signatures import validate_fields
 
 __all__ = ["Jackknife", "jackknife_covariance"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Jackknife(Method):
     """The variance of any measure, from its values without one case at a time, class by class.
 
@@ -39,9 +40,17 @@ class Jackknife(Method):
     in class k; the influence of a group through each of its classes is added up before squaring, as DeLong's
     method does (Obuchowski 1997). With `sample_weight`, weights stay; a case of weight 0 is no case.
 
+    With `stratified=False` the factor is (n - 1) / n with all n cases (or groups), as if these were one sample:
+    the jackknife of programs for reader studies (MRMCaov, RJafroc), whose variances are larger by 1 / n_k or so.
+
     A class of one case (or group) that the measure looks at: nan. So is the variance if the measure is undefined
     without some case. Consistent for measures that change smoothly with each case; not for a median or a
     quantile, such as a threshold.
+
+    Attributes
+    ----------
+    stratified
+        Whether each class is a sample of its own, as it is for other methods.
 
     References
     ----------
@@ -52,22 +61,32 @@ class Jackknife(Method):
     name: ClassVar[str] = "jackknife"
     always_applies: ClassVar[bool] = True
 
+    stratified: bool = True
+
+    def __post_init__(self) -> None:
+        validate_fields(self)
+
+    def __repr__(self) -> str:
+        return "Jackknife()" if self.stratified else "Jackknife(stratified=False)"
+
     def covariance(
         self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
     ) -> Uncertainty:
         """The sums of products of the differences between values without one case and their mean."""
         del statistics
-        return Uncertainty(jackknife_covariance(measure, samples))
+        return Uncertainty(jackknife_covariance(measure, samples, stratified=self.stratified))
 
     def part_variances(
         self, measure: Measure, sample: Sample, parts: Mapping[str, Statistic]
     ) -> Callable[[str], float]:
         """From the key of a part to its jackknife variance."""
         del parts
-        return lambda key: float(jackknife_covariance(measure, [sample], key)[0, 0])
+        return lambda key: float(jackknife_covariance(measure, [sample], key, stratified=self.stratified)[0, 0])
 
 
-def jackknife_covariance(measure: Measure, samples: Sequence[Sample], part: str | None = None) -> FloatArray:
+def jackknife_covariance(
+    measure: Measure, samples: Sequence[Sample], part: str | None = None, *, stratified: bool = True
+) -> FloatArray:
     """The jackknife covariance of a measure, or of one of its parts, of classifiers on the same cases.
 
     Parameters
@@ -78,6 +97,8 @@ def jackknife_covariance(measure: Measure, samples: Sequence[Sample], part: str 
         One sample per classifier, all of the same `Scores`.
     part
         The key of a part of the measure; None for the measure itself.
+    stratified
+        Whether the factor (m - 1) / m is that of each class or of all cases.
     """
     scores = samples[0].scores
     undefined = np.full((len(samples), len(samples)), np.nan)
@@ -89,8 +110,9 @@ def jackknife_covariance(measure: Measure, samples: Sequence[Sample], part: str 
     by_class = [_LeftOut(samples[0], k, units) for k in range(scores.n_classes)]
     if targets[0].whole and any(len(left_out.units) == 1 for left_out in by_class):
         return undefined
+    total = len(np.unique(np.concatenate([left_out.units for left_out in by_class])))
     for left_out in [_LeftOut(samples[0], None, units)] if targets[0].whole else by_class:
-        m = len(left_out.units)
+        m = len(left_out.units) if stratified else total
         values = np.array([target.without(left_out) for target in targets])
         influence[:, left_out.units] += np.sqrt((m - 1) / m) * (values - values.mean(axis=1, keepdims=True))
     return np.asarray(influence @ influence.T)
