@@ -166,7 +166,8 @@ def app(context: click.Context) -> None:
     """ROC analysis for any number of classes, with standard errors, intervals and paired tests.
 
     The input is a file with the true class of each case and the predictions of one or more classifiers: a score,
-    or one probability per class. Formats: CSV, TSV, Parquet and JSON lines; the text formats also gzipped.
+    or one probability per class. Formats: CSV, TSV and other text, Parquet,
+    JSON lines, Excel; text also compressed by gzip or zstd.
 
     \b
     Examples:

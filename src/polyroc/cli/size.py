@@ -1,5 +1,6 @@
 """The command `size`: sample size and power."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def size(
         "sides": None if sides is None else int(sides),
         "method": _method(formula, simulate, seed),
     }
-    with progress_bar() as progress:
+    with nullcontext() if simulate is None else progress_bar() as progress:
         result = sample_size(scores, measure=measure, progress=progress, **question)
     print_result(output, record=result.to_dict, rows=result.rows, table=lambda: size_page(result))
     return 0

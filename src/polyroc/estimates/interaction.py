@@ -69,8 +69,8 @@ class Interaction:
         if len(self.differences) == 1:
             (difference,) = self.differences.values()
             shown = difference if difference.value >= 0 else difference.reversed()
-            ends = interval_text(shown.confidence_interval(level), 3)
-            size = f"it differs by {number_text(shown.value, 3)} ({level_text(level)} {ends}), "
+            ends = interval_text(shown.confidence_interval(level), 3, shown.unit)
+            size = f"it differs by {number_text(shown.value, 3, shown.unit)} ({level_text(level)} {ends}), "
         if not self.pvalue < 1 - level:
             return f"It is not shown that {pair} depends on the subgroup: {size}{p_text(self.pvalue)}."
         return f"{capitalised(pair)} depends on the subgroup: {size}{p_text(self.pvalue)}."

@@ -160,9 +160,9 @@ def _pair(pair: Difference, subject: str, comparison: Comparison, level: float) 
     kind, adjustment = ("", None)
     if comparison.is_adjusted:
         kind, adjustment = "simultaneous ", NAMES[comparison.adjustment]
-    ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3)}"
+    ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3, pair.unit)}"
     after = f" after {adjustment}" if adjustment else ""
-    size = f"{number_text(shown.value, 3)} ({ends}), {p_text(pair.adjusted_pvalue)}{after}"
+    size = f"{number_text(shown.value, 3, pair.unit)} ({ends}), {p_text(pair.adjusted_pvalue)}{after}"
     if not pair.adjusted_pvalue < 1 - level:
         return f"{subject}: no difference between {shown.first} and {shown.second} is shown: {size}."
     return f"{subject} is higher in {shown.first} than in {shown.second} by {size}."
