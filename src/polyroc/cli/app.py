@@ -173,8 +173,8 @@ def app(context: click.Context) -> None:
     Examples:
       polyroc demo                     three classifiers on Fisher's irises
       polyroc measures                 list of measures
-      polyroc evaluate predictions.csv --truth species --scores 'p_*'
-      polyroc compare predictions.csv --truth species --scores 'p_*' --classifier model -m hand_till
+      polyroc evaluate predictions.csv --truth species --scores "p_*"
+      polyroc compare predictions.csv --truth species --scores "p_*" --classifier model -m hand_till
       polyroc size --value 0.85 --null 0.75 --power 0.9
 
     Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or

@@ -115,7 +115,7 @@ def size(
     A narrow interval:  polyroc size --value 0.85 --width 0.1
     The power:          polyroc size --value 0.85 --null 0.75 --n 40,80
     Three classes:      polyroc size -m vus --value 0.5 --null 0.35 --ratio 1,1,2
-    From pilot data:    polyroc size --pilot p.csv --truth y --scores 'p_*' -m hand_till --null 0.8
+    From pilot data:    polyroc size --pilot p.csv --truth y --scores "p_*" -m hand_till --null 0.8
     """
     from polyroc.power.sample_size import sample_size
 
