@@ -65,12 +65,13 @@ def defined(value: float, unit: float = 1.0) -> str:
 
 
 def signed_text(value: float, places: int = 3, unit: float = 1.0) -> str:
-    r"""The same in typography: a real minus sign, and none before zero.
+    r"""A number in a picture: a real minus sign, none before zero, and decimals alone unless the unit is small.
 
-    >>> signed_text(-0.0261) == "\N{MINUS SIGN}0.026", signed_text(-0.0), signed_text(float("nan"))
+    >>> signed_text(-0.0261) == "\N{MINUS SIGN}0.026", signed_text(-0.0001), signed_text(float("nan"))
     (True, '0.000', 'nan')
     """
-    return number_text(value, places, unit).replace("-", "\N{MINUS SIGN}")
+    text = number_text(value, places, unit if unit < 1 else 10.0**-places / ROUNDING)
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def p_number(pvalue: float) -> str:
