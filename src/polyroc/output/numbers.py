@@ -36,7 +36,7 @@ def number_text(value: float, places: int = 4, unit: float = 1.0) -> str:
     """
     text = f"{value:.{places}f}"
     if abs(value) <= ROUNDING * unit:
-        return text.lstrip("-")
+        return text.lstrip("-") if float(text) == 0 else text
     is_small = abs(value) < 10.0 ** (1 - places) if unit < 1 else float(text) == 0
     return f"{value:.3g}" if is_small else text
 
@@ -116,6 +116,8 @@ def interval_text(interval: tuple[float, float], places: int = 4, unit: float = 
 
     >>> interval_text((0.88, 0.94), 2), interval_text((0.00001, 0.25)), interval_text((0.00001, 0.000025))
     ('0.88 to 0.94', '0.0000 to 0.2500', '1e-05 to 2.5e-05')
+    >>> interval_text((-0.00009, 0.25)), interval_text((-0.00001, 0.25))
+    ('-0.0001 to 0.2500', '0.0000 to 0.2500')
     """
     return " to ".join(end_texts(interval, places, unit))
 
