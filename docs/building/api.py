@@ -16,7 +16,8 @@ HEADINGS: dict[Kind, str] = {
 }
 TOPICS = {  # the packages of which a page is made; a test requires that every public name is on one
     "data": ("io", "scores", "conversions"),
-    "evaluation": ("inference", "estimates", "measures", "engines"),
+    "evaluation": ("inference", "measures", "engines"),
+    "estimates": ("estimates",),
     "cross_validation": ("cross_validation",),
     "curves": ("curves",),
     "decisions": ("decisions", "rules"),
