@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
+from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, p_text
 from polyroc.output.sentences import listed
 from polyroc.output.tables import Row, Table
 
@@ -33,7 +33,7 @@ def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
     return {
         "measure": name,
         "classifier": estimate.classifier,
-        "value": number_text(estimate.value, unit=unit),
+        "value": estimated_text(estimate.value, estimate.standard_error, unit=unit),
         "std. error": number_text(estimate.standard_error, unit=unit),
         f"{level_text(level)} interval": interval_text(estimate.confidence_interval(level), unit=unit),
         "chance": "" if estimate.chance is None else f"{estimate.chance:.3g}",
@@ -142,7 +142,7 @@ def difference_rows(comparison: "Comparison", level: float, margin: float | None
     for difference in comparison.differences.values():
         row = {
             "pair": f"{difference.first} - {difference.second}",
-            "difference": number_text(difference.value, unit=unit),
+            "difference": estimated_text(difference.value, difference.standard_error, unit=unit),
             "std. error": number_text(difference.standard_error, unit=unit),
             interval: interval_text(difference.simultaneous_interval(level), unit=unit),
             "p adjusted" if adjusted else "p": p_number(difference.adjusted_pvalue),

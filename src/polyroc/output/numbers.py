@@ -8,6 +8,7 @@ __all__ = [
     "defined",
     "end_texts",
     "estimate_text",
+    "estimated_text",
     "interval_text",
     "level_text",
     "number_text",
@@ -59,6 +60,21 @@ def unit_of(chance: float | None) -> float:
     return chance if chance is not None and 0 < chance < SMALL_CHANCE else 1.0
 
 
+def estimated_text(value: float, error: float, places: int = 4, unit: float = 1.0) -> str:
+    """A value beside its standard error, or beside an end of its interval: with no more decimals than these need.
+
+    >>> estimated_text(0.00002, 0.01), estimated_text(0.00002, 0.00001)
+    ('0.0000', '2e-05')
+    """
+    decimals_suffice = unit == 1.0 and round(error, places) > 0
+    return number_text(value, places, _fixed(places) if decimals_suffice else unit)
+
+
+def _fixed(places: int) -> float:
+    """A unit beside which a number that its decimals show as zero is zero."""
+    return 10.0**-places / ROUNDING
+
+
 def defined(value: float, unit: float = 1.0) -> str:
     """A number with a dash for an undefined one, as the tables of a report have it."""
     return DASH if isnan(value) else number_text(value, unit=unit)
@@ -70,7 +86,7 @@ def signed_text(value: float, places: int = 3, unit: float = 1.0) -> str:
     >>> signed_text(-0.0261) == "\N{MINUS SIGN}0.026", signed_text(-0.0001), signed_text(float("nan"))
     (True, '0.000', 'nan')
     """
-    text = number_text(value, places, unit if unit < 1 else 10.0**-places / ROUNDING)
+    text = number_text(value, places, unit if unit < 1 else _fixed(places))
     return text.replace("-", "\N{MINUS SIGN}")
 
 
@@ -126,7 +142,7 @@ def end_texts(interval: tuple[float, float], places: int = 4, unit: float = 1.0)
     """The two ends of an interval, for columns of their own."""
     low, high = interval
     if round(max(abs(low), abs(high)), places) > 0:
-        unit = 10.0**-places / ROUNDING  # a smaller end is zero, as exactly as the other one is shown
+        unit = _fixed(places)  # a smaller end is zero, as exactly as the other one is shown
     return number_text(low, places, unit), number_text(high, places, unit)
 
 
@@ -146,4 +162,5 @@ def estimate_text(
     if isnan(interval[0]):
         return number_text(value, places, unit)
     stated = "" if level is None else f"{level_text(level)} "
-    return f"{number_text(value, places, unit)} ({stated}{interval_text(interval, places, unit)})"
+    shown = estimated_text(value, max(map(abs, interval)), places, unit)
+    return f"{shown} ({stated}{interval_text(interval, places, unit)})"

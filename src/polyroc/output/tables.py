@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number, unit_of
+from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, unit_of
 from polyroc.output.sentences import printable
 
 __all__ = ["SHOWN_ROWS", "Bar", "Column", "Row", "Table", "columns", "record_table"]
@@ -121,11 +121,7 @@ def record_table(
         records = [_with_interval(record, interval) for record in records]
         shown = [interval if name == "low" else name for name in shown if name not in ("high", "level")]
     rows = [
-        {
-            HEADINGS.get(name, name.replace("_", " ")): _cell(name, record.get(name), _unit(record))
-            for name in shown
-        }
-        for record in records
+        {HEADINGS.get(name, name.replace("_", " ")): _cell(name, record) for name in shown} for record in records
     ]
     return Table.of(title, rows, notes)
 
@@ -140,7 +136,8 @@ def _unit(record: Record) -> float:
     return unit_of(record.get("chance"))
 
 
-def _cell(name: str, value: object, unit: float) -> str:
+def _cell(name: str, record: Record) -> str:
+    value = record.get(name)
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -150,5 +147,12 @@ def _cell(name: str, value: object, unit: float) -> str:
             return f"{value:g}"
         if name in COUNTS and value.is_integer():  # weighted counts have decimals
             return f"{value:.0f}"
-        return p_number(value) if name.endswith("pvalue") else number_text(value, unit=unit)
+        return p_number(value) if name.endswith("pvalue") else _number(name, value, record)
     return str(value)
+
+
+def _number(name: str, value: float, record: Record) -> str:
+    error = record.get("standard_error")
+    if error is None or name == "standard_error":
+        return number_text(value, unit=_unit(record))
+    return estimated_text(value, error, unit=_unit(record))

@@ -14,6 +14,7 @@ from polyroc.output.numbers import (
     chance_text,
     defined,
     end_texts,
+    estimated_text,
     interval_text,
     level_text,
     number_text,
@@ -127,11 +128,9 @@ def estimate_cells(estimate: Estimate, level: float) -> tuple[str, ...]:
 
 def number_cells(shown: Estimate | Difference, interval: tuple[float, float]) -> tuple[str, str, str, str]:
     """Value, standard error and the ends of an interval."""
-    return (
-        defined(shown.value, shown.unit),
-        defined(shown.standard_error, shown.unit),
-        *_end_cells(interval, shown.unit),
-    )
+    value, error, unit = shown.value, shown.standard_error, shown.unit
+    estimated = DASH if isnan(value) else estimated_text(value, error, unit=unit)
+    return estimated, defined(error, unit), *_end_cells(interval, unit)
 
 
 def _end_cells(interval: tuple[float, float], unit: float = 1.0) -> tuple[str, str]:
@@ -156,7 +155,8 @@ def estimate_bar(estimate: Estimate, level: float) -> Bar | None:
         return min(1.0, max(0.0, (x - bottom) / (top - bottom)))
 
     chance = None if estimate.chance is None else place(estimate.chance)
-    shown = f"{number_text(estimate.value, 3, estimate.unit)}, {interval_text((low, high), 3, estimate.unit)}"
+    value = estimated_text(estimate.value, estimate.standard_error, 3, estimate.unit)
+    shown = f"{value}, {interval_text((low, high), 3, estimate.unit)}"
     label = f"{shown}, on a scale from {bottom:g} to {top:.3g}"
     return Bar(place(estimate.value), place(low), place(high), chance, label)
 
