@@ -83,6 +83,8 @@ def test_an_evaluation_is_a_table(scores):
     (head, *rows) = shown(evaluation)
     assert [name in head for name in ("measure", "classifier", "value", "std. error")] == [True] * 4
     assert len(rows) == 6
+    first, last = re.findall(r'<td style="text-align: (\w+)[^>]*>(?:hand_till|0.5)<', evaluation._repr_html_())[:2]
+    assert (first, last) == ("left", "right")
 
 
 @pytest.fixture(scope="module")

@@ -338,7 +338,8 @@ class Difference:
     @property
     def unit(self) -> float:
         """The order of magnitude of the two values: 1, or a small chance value of the measure."""
-        return min((estimate.unit for estimate in self.region.estimates), default=1.0) if self.region else 1.0
+        estimates = () if self.region is None else self.region.estimates
+        return min((estimate.unit for estimate in estimates), default=1.0)
 
     def sentence(self, adjustment: str | None = None, level: float = 0.95) -> str:
         """The difference in a plain sentence, with the simultaneous interval if p-values are adjusted.

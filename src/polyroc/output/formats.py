@@ -103,10 +103,10 @@ def html_table(table: Table) -> str:
 
 
 def _html_row(tag: str, table: Table, cells: Sequence[str]) -> str:
-    """A row. Without a style, notebooks align texts to the right, too; "pre" keeps the indentation of parts."""
+    """A row. Notebooks align texts to the right unless a style says otherwise; "pre-wrap" keeps indentation."""
     sides = ["right" if column.numeric else "left" for column in table.columns]
     shown = [
-        f'<{tag} style="text-align: {side}; white-space: pre">{escape(cell)}</{tag}>'
+        f'<{tag} style="text-align: {side}; white-space: pre-wrap">{escape(cell)}</{tag}>'
         for side, cell in zip(sides, cells, strict=True)
     ]
     return f"<tr>{''.join(shown)}</tr>"
