@@ -39,6 +39,7 @@ napoleon_google_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]  # several names may share a line
 napoleon_attr_annotations = False
 napoleon_use_rtype = False
+napoleon_use_param = False  # several parameters with one description are one entry, not as many copies of it
 toc_object_entries = False
 add_module_names = False
 python_use_unqualified_type_names = True

@@ -1,4 +1,4 @@
-"""The public names, by what they are: functions, results, and what one passes to functions."""
+"""The public names, by topic: functions, then what one passes to them, then results."""
 
 import inspect
 import re
@@ -9,6 +9,27 @@ import polyroc
 from polyroc.results.result import Result
 
 Kind = Literal["functions", "records", "results"]
+HEADINGS: dict[Kind, str] = {
+    "functions": "Functions",
+    "records": "Options and other records",
+    "results": "Results",
+}
+TOPICS = {  # the packages of which a page is made; a test requires that every public name is on one
+    "data": ("io", "scores", "conversions"),
+    "evaluation": ("inference", "measures", "engines"),
+    "estimates": ("estimates",),
+    "cross_validation": ("cross_validation",),
+    "curves": ("curves",),
+    "decisions": ("decisions", "rules"),
+    "calibration": ("reliability",),
+    "readers": ("readers",),
+    "fronts": ("fronts",),
+    "studies": ("studies",),
+    "power": ("power",),
+    "consistency": ("consistency",),
+    "output": ("reports", "plots"),
+}
+SHARED = "As in `evaluate`"  # how the description of parameters begins that those of `evaluate` are repeated for
 NAMESPACES = (
     "estimates",
     "curves",
@@ -47,16 +68,64 @@ def _kind(name: str) -> Kind | None:
     return None
 
 
-def listing(kind: Kind) -> str:
-    """A table of them, with the first sentence of each."""
-    lines = [".. autosummary::", "   :nosignatures:", "", *(f"   polyroc.{name}" for name in names(kind))]
-    return _rst(lines)
+def topic(name: str) -> str:
+    """The page of a public name, by the package in which it is defined."""
+    package = attrgetter(name)(polyroc).__module__.split(".")[1]
+    return next(page for page, packages in TOPICS.items() if package in packages)
 
 
-def pages(kind: Kind) -> str:
-    """All of their docstrings."""
-    directive = "autofunction" if kind == "functions" else "autoclass"
-    return "\n\n".join(f"## {name}\n\n" + _rst([f".. {directive}:: polyroc.{name}"]) for name in names(kind))
+def listing(page: str) -> str:
+    """A table of the names of a page, with the first sentence of each."""
+    own = [name for kind in HEADINGS for name in names(kind) if topic(name) == page]
+    return _rst([".. autosummary::", "   :nosignatures:", "", *(f"   polyroc.{name}" for name in own)])
+
+
+def sections(page: str) -> str:
+    """All docstrings of a page."""
+    parts = []
+    for kind, heading in HEADINGS.items():
+        own = [name for name in names(kind) if topic(name) == page]
+        directive = "autofunction" if kind == "functions" else "autoclass"
+        described = [f"### {name}\n\n" + _rst([f".. {directive}:: polyroc.{name}"]) for name in own]
+        parts += [f"## {heading}", *described] if own else []
+    return "\n\n".join(parts)
+
+
+def repeat_descriptions(lines: list[str]) -> None:
+    """Describe each of several parameters that are as in `evaluate` by what is written there."""
+    source = _descriptions(inspect.getdoc(polyroc.evaluate) or "")
+    for i in reversed(range(len(lines) - 1)):
+        parameters = lines[i].split(", ")
+        text = lines[i + 1].strip()
+        if text.startswith(SHARED) and len(parameters) > 1 and set(parameters) <= source.keys():
+            end = next((j for j in range(i + 1, len(lines)) if not lines[j].startswith("    ")), len(lines))
+            rest = " ".join(line.strip() for line in lines[i + 1 : end]).removeprefix(SHARED).lstrip(";. ")
+            lines[i:end] = _repeated(parameters, source, rest)
+
+
+def _repeated(parameters: list[str], source: dict[str, list[str]], rest: str) -> list[str]:
+    """The entries; what the function adds belongs to the parameter that it names, or to the last one."""
+    named = next((name for name in parameters if f"`{name}`" in rest), parameters[-1])
+    lines = []
+    for name in parameters:
+        lines += [name, *source[name]]
+        if rest and name == named:
+            lines.append(f"    Here: {rest}")
+    return lines
+
+
+def _descriptions(docstring: str) -> dict[str, list[str]]:
+    """The lines that describe each parameter of a docstring."""
+    section = docstring.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    entries: dict[str, list[str]] = {}
+    name = ""
+    for line in section.split("\n"):
+        if line.startswith(" "):
+            entries[name].append(line)
+        else:
+            name = line
+            entries[name] = []
+    return entries
 
 
 def without_checks(signature: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -14,15 +15,11 @@ MADE: dict[str, Callable[[], str]] = {
     "published numbers": lambda: evidence.section("published"),
     "agreement with other programs": lambda: evidence.section("peer"),
     "the five papers": reproduction.tables,
-    "a list of functions": lambda: api.listing("functions"),
-    "a list of records": lambda: api.listing("records"),
-    "a list of results": lambda: api.listing("results"),
-    "the functions": lambda: api.pages("functions"),
-    "the records": lambda: api.pages("records"),
-    "the results": lambda: api.pages("results"),
     "the examples": examples.sections,
     "other pages": contents.links,
     "contents of other pages": contents.tree,
+    **{f"a list of {page}": partial(api.listing, page) for page in api.TOPICS},
+    **{f"the reference of {page}": partial(api.sections, page) for page in api.TOPICS},
 }
 PLACE = re.compile(r"^<!-- made: (.+) -->$", flags=re.MULTILINE)
 
@@ -51,6 +48,7 @@ def _read_signature(
 
 
 def _read_docstring(_: Sphinx, what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
+    api.repeat_descriptions(lines)
     api.formulas_as_written(lines)
     if what == "property":
         lines[:0] = ["..", ""]  # an empty comment, or napoleon takes what stands before a colon there for a type

@@ -168,7 +168,7 @@ def test_demo_is_the_shipped_example():
 
 def test_help_is_worth_reading():
     top = polyroc("--help").stdout
-    assert all(word in top for word in ("evaluate", "measures", "demo", "Exit codes", "'p_*'"))
+    assert all(word in top for word in ("evaluate", "measures", "demo", "Exit codes", '"p_*"'))
     page = polyroc("evaluate", "--help").stdout
     assert all(word in page for word in ("--truth", "--scores", "Side by side", "partial_auc(fpr=(0, 0.2))"))
     assert polyroc("--version").stdout.strip() == f"polyroc, version {pr.__version__}"

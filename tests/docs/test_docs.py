@@ -6,7 +6,7 @@ import re
 import runpy
 
 import pytest
-from building import contents, evidence, examples, mathtext, measures, pictures, reproduction
+from building import api, contents, evidence, examples, mathtext, measures, pictures, reproduction
 
 import pages
 from polyroc.measures.registry import MEASURES
@@ -249,3 +249,18 @@ def test_the_site_builds_without_a_warning(tmp_path, monkeypatch):
     with contextlib.redirect_stdout(io.StringIO()):
         Sphinx(pages.DOCS, pages.DOCS, tmp_path, tmp_path, "dummy", status=None, warning=warnings).build()
     assert warnings.getvalue() == ""
+
+
+def test_every_public_name_is_on_one_page_of_the_reference():
+    written = [re.findall(r"^### (\S+)$", api.sections(page), flags=re.MULTILINE) for page in api.TOPICS]
+    public = [name for kind in api.HEADINGS for name in api.names(kind)]
+    assert sorted(name for page in written for name in page) == sorted(public)
+    assert {page.stem for page in (pages.DOCS / "api").glob("*.md")} == {"index", *api.TOPICS}
+
+
+def test_parameters_as_in_evaluate_are_described_one_by_one():
+    lines = ["labels, missing", "    As in `evaluate`. `missing` is for arrays only.", "other", "    Its own."]
+    api.repeat_descriptions(lines)
+    assert [line for line in lines if not line.startswith(" ")] == ["labels", "missing", "other"]
+    assert "    Here: `missing` is for arrays only." in lines[lines.index("missing") : lines.index("other")]
+    assert lines[1].startswith("    The classes in order.")

@@ -257,7 +257,7 @@ def test_rows_name_each_error():
         {"classifier": "classifier", "point": 0, "true": "b", "decision": "a", "rate": 0.0, "cost": 0.55},
     ]
     assert front.parameters is None
-    assert "<td>" in front._repr_html_()
+    assert "<td " in front._repr_html_()
 
 
 def test_bad_data_are_refused():

@@ -240,7 +240,7 @@ def test_comparison_survives_json_and_pickle(comparison):
     ):
         assert copy.to_dict() == comparison.to_dict()
         assert copy.difference("poor", "good") == comparison.difference("poor", "good")
-    assert "<td>good - fair</td>" in comparison._repr_html_()
+    assert ">good - fair</td>" in comparison._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -357,6 +357,7 @@ def test_columns_named_after_true_and_false(tmp_path):
         ({"truth": None}, ["truth must name the column"]),
         ({"scores": "p_x"}, ["no column 'p_x'", "(scores)", "Did you mean 'p_", "'p_a'"]),
         ({"scores": ["p_a", "pb"]}, ["no column 'pb'", "Did you mean 'p_b'"]),
+        ({"scores": "p_a,p_b"}, ["no column 'p_a,p_b'", "repeat the option for each, or pass a list"]),
         ({"weight": "W8"}, ["no column 'W8'", "(weight)"]),
         ({"groups": "g"}, ["no column 'g'", "(groups)"]),
         ({"classifier": "who"}, ["no column 'who'", "(classifier)"]),

@@ -127,8 +127,8 @@ def test_latex_has_a_label_and_true_minus_signs():
 
 def test_a_long_table_is_printed_as_its_ends():
     table = Table.of("", [{"row": str(row), "square": str(row**2)} for row in range(1601)])
-    shown = table.shortened()
+    shown = table.shortened(60)
     assert [row[0] for row in shown.rows] == [*map(str, range(10)), "...", *map(str, range(1591, 1601))]
     assert shown.notes == ("20 of 1,601 rows; to_frame() and rows() have all.",)
     few = Table.of("", [{"row": "1"}] * 60)
-    assert few.shortened() is few
+    assert few.shortened(60) is few

@@ -43,6 +43,17 @@ def test_fonts_and_sizes_are_those_of_the_user():
             assert figure.get_size_inches().tolist() == [9, 5], result
 
 
+def test_the_texts_of_a_saved_pdf_can_be_edited(tmp_path):
+    picture = pr.plot(pr.curve(Y, S))
+    with plt.rc_context({"pdf.compression": 0}):
+        picture.save(tmp_path / "roc.pdf")
+    content = (tmp_path / "roc.pdf").read_bytes()
+    assert b"/CIDFontType2" in content
+    assert b"/Type3" not in content
+    with pytest.raises(pr.errors.InputError, match=r"ends in \.png, \.svg or \.pdf"):
+        picture.save(tmp_path / "roc.jpg")
+
+
 def test_a_roc_curve_is_in_the_middle_of_a_wide_figure():
     picture = pr.plot(pr.curve(Y, S))
     picture.figure.draw_without_rendering()

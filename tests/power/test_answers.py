@@ -90,7 +90,7 @@ def test_sentence_rows_json_and_pickle(options, sentence):
         assert copy == plan
     assert [row["cases"] for row in plan.rows()] == list(plan.by_class.values())
     assert plan.n == plan.sets * sum(plan.by_class.values())
-    assert "<td>positive</td>" in plan._repr_html_()
+    assert ">positive</td>" in plan._repr_html_()
     assert plan.monte_carlo_error is None
     assert plan.power_interval() is None
     assert plan.assumptions

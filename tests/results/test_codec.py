@@ -320,9 +320,24 @@ def test_every_result_has_a_frame(name):
     assert len(result.to_frame()) == len(result.rows())
 
 
+def test_a_frame_of_the_library_that_the_program_uses(monkeypatch):
+    pandas, polars, pyarrow = package("pandas"), package("polars"), package("pyarrow")
+    estimate = DATA["two_classifiers"].call(pr.compare, measure="auc")
+    assert isinstance(estimate.to_frame(), pandas.DataFrame)
+    assert isinstance(estimate.to_frame(library="polars"), polars.DataFrame)
+    assert estimate.to_frame(library="pyarrow").column_names == list(estimate.to_frame().columns)
+    monkeypatch.delitem(sys.modules, "pandas")  # installed, but not imported
+    assert isinstance(estimate.to_frame(), polars.DataFrame)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingPackageError, match="needs polars, which is not installed: pip install polars"):
+        estimate.to_frame(library="polars")
+    assert isinstance(estimate.to_frame(library="pyarrow"), pyarrow.Table)
+
+
 def test_polars_if_there_is_no_pandas(monkeypatch):
     polars = package("polars")
     monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     comparison = DATA["two_classifiers"].call(pr.compare, measure="auc")
     frame = comparison.to_frame()
     assert isinstance(frame, polars.DataFrame)

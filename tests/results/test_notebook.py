@@ -70,6 +70,9 @@ def test_long_results_are_shown_in_part():
     assert len(surface.rows()) == 400
     assert len(shown(surface)) == 1 + 20 + 1  # a heading, twenty rows and the gap
     assert "to_frame()" in surface._repr_html_()
+    few = pr.surface(y, P, measure="he", points=6)
+    assert 20 < len(few.rows()) < 60
+    assert len(shown(few)) == 1 + 20 + 1  # points are not shown beyond twenty; estimates are, up to sixty
     curve = pr.curve(np.arange(900) % 2, np.random.default_rng(0).normal(size=900))
     assert len(shown(curve)) <= 1 + 20 + 1
     assert len(str(curve).splitlines()) < 30
@@ -80,6 +83,8 @@ def test_an_evaluation_is_a_table(scores):
     (head, *rows) = shown(evaluation)
     assert [name in head for name in ("measure", "classifier", "value", "std. error")] == [True] * 4
     assert len(rows) == 6
+    first, last = re.findall(r'<td style="text-align: (\w+)[^>]*>(?:hand_till|0.5)<', evaluation._repr_html_())[:2]
+    assert (first, last) == ("left", "right")
 
 
 @pytest.fixture(scope="module")

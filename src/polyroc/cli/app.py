@@ -168,14 +168,15 @@ def app(context: click.Context) -> None:
     """ROC analysis for any number of classes, with standard errors, intervals and paired tests.
 
     The input is a file with the true class of each case and the predictions of one or more classifiers: a score,
-    or one probability per class. Formats: CSV, TSV, Parquet and JSON lines; the text formats also gzipped.
+    or one probability per class. Formats: CSV, TSV and other text, Parquet,
+    JSON lines, Excel; text also compressed by gzip or zstd.
 
     \b
     Examples:
       polyroc demo                     three classifiers on Fisher's irises
       polyroc measures                 list of measures
-      polyroc evaluate predictions.csv --truth species --scores 'p_*'
-      polyroc compare predictions.csv --truth species --scores 'p_*' --classifier model -m hand_till
+      polyroc evaluate predictions.csv --truth species --scores "p_*"
+      polyroc compare predictions.csv --truth species --scores "p_*" --classifier model -m hand_till
       polyroc size --value 0.85 --null 0.75 --power 0.9
 
     Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or

@@ -35,7 +35,7 @@ def calibration(
     \b
     One model:     polyroc calibration risks.csv --truth sick --scores risk
     Two models:    polyroc calibration risks.csv --truth sick --scores old=p1 --scores new=p2
-    More classes:  polyroc calibration irises.csv --truth species --scores 'p_*'
+    More classes:  polyroc calibration irises.csv --truth species --scores "p_*"
     """
     from polyroc.reliability.calibration import calibration as compute
 

@@ -54,10 +54,10 @@ def compare(
     """Compare the classifiers in FILE on the same cases: all of them, and pair by pair.
 
     \b
-    Stacked:       polyroc compare all.csv --truth y --scores 'p_*' --classifier model --case id -m hand_till
+    Stacked:       polyroc compare all.csv --truth y --scores "p_*" --classifier model --case id -m hand_till
     Side by side:  polyroc compare wide.csv --truth y --scores rf=rf_* --scores lr=lr_* -m hand_till
     Folds:         polyroc compare cv.csv --truth y --scores rf=rf_* --scores lr=lr_* -m auc --folds fold
-    By group:      polyroc compare 's/*.parquet' --truth y --scores a=a_* --scores b=b_* -m auc --by country
+    By group:      polyroc compare "s/*.parquet" --truth y --scores a=a_* --scores b=b_* -m auc --by country
     """
     from polyroc.cli.pages import comparison_page
     from polyroc.inference.compare import compare as compute

@@ -129,9 +129,9 @@ def compare_measures(
     Several, ties:     polyroc compare-measures auc partial_auc accuracy ppv --positives 4 --ties
     Three classes:     polyroc compare-measures hand_till accuracy he --model gaussian --sizes 20,20,20
     Own data:          polyroc compare-measures hand_till accuracy --model data --file p.csv --truth y
-                         --scores 'p_*' --classifier model --case id
+                         --scores "p_*" --classifier model --case id
     In practice:       polyroc compare-measures hand_till accuracy --practice groups --file p.csv --truth y
-                         --scores 'p_*' --classifier model --case id
+                         --scores "p_*" --classifier model --case id
     """
     if out is not None:
         from polyroc.plots import require_matplotlib

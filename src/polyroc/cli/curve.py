@@ -102,11 +102,11 @@ def curve(
     \b
     Two classes:       polyroc curve scores.csv --truth sick --scores risk
     With a band:       polyroc curve scores.csv --truth y --scores s --band simultaneous --method bootstrap
-    Many classes:      polyroc curve irises.csv --truth species --scores 'p_*' --multi-class ova
+    Many classes:      polyroc curve irises.csv --truth species --scores "p_*" --multi-class ova
     Folds:             polyroc curve cv.csv --truth y --scores s --folds fold --band pointwise
     Same curves?       polyroc curve scores.csv --truth y --scores a=a --scores b=b --test venkatraman
     Points in a file:  polyroc curve scores.csv --truth y --scores s --kind pr --out points.csv
-    Large files:       polyroc curve 's/*.parquet' --truth y --scores s --tolerance 1e-6 --points 1000
+    Large files:       polyroc curve "s/*.parquet" --truth y --scores s --tolerance 1e-6 --points 1000
     """
     from polyroc.curves.curve import curve as compute
 

@@ -58,14 +58,14 @@ def evaluate(
 
     \b
     Two classes:           polyroc evaluate scores.csv --truth sick --scores risk
-    One column per class:  polyroc evaluate irises.parquet --truth species --scores 'p_*'
-    Several classifiers:   polyroc evaluate all.csv --truth y --scores 'p_*' --classifier model
+    One column per class:  polyroc evaluate irises.parquet --truth species --scores "p_*"
+    Several classifiers:   polyroc evaluate all.csv --truth y --scores "p_*" --classifier model
     Side by side:          polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     One measure:           polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
     Cross-validation:      polyroc evaluate cv.csv --truth y --scores s --folds fold -m auc
     Subgroups:             polyroc evaluate scores.csv --truth sick --scores risk -m auc --by sex
     A reversed score:      polyroc evaluate scores.csv --truth sick --scores 'abeta=-ABETA42' -m auc
-    Larger than memory:    polyroc evaluate 's/*.parquet' --truth y -m auc --engine duckdb --tolerance 1e-6
+    Larger than memory:    polyroc evaluate "s/*.parquet" --truth y -m auc --engine duckdb --tolerance 1e-6
     Standard input:        zstd -dc scores.csv.zst | polyroc evaluate - --truth y --scores s
 
     FILE is CSV, TSV, .txt, JSON lines (also with .gz or .zst), Excel (.xlsx), Parquet, Arrow (Feather) or a DuckDB

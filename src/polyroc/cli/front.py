@@ -93,10 +93,10 @@ def front(
     not trained on.
 
     \b
-    The front:      polyroc front irises.parquet --truth species --scores 'p_*' -o front.npz
-    Known costs:    polyroc front p.csv --truth y --scores 'p_*' --bound 'sick>well:well>sick=2,10'
+    The front:      polyroc front irises.parquet --truth species --scores "p_*" -o front.npz
+    Known costs:    polyroc front p.csv --truth y --scores "p_*" --bound "sick>well:well>sick=2,10"
     Two models:     polyroc front wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
-    Optimism:       polyroc front train.csv --truth y --scores 'p_*' --test test.csv
+    Optimism:       polyroc front train.csv --truth y --scores "p_*" --test test.csv
     Stored fronts:  polyroc front forest.npz --against logit.npz
     """
     _check_out(out)

@@ -126,13 +126,13 @@ def operate(
     classifiers, --rule stores the whole classifier.
 
     \b
-    Costs:       polyroc operate p.csv --truth y --scores 'p_*' --costs 'malignant>benign=10'
-    A limit:     polyroc operate p.csv --truth y --scores 'p_*' --at-most 'malignant>benign=0.02'
+    Costs:       polyroc operate p.csv --truth y --scores "p_*" --costs "malignant>benign=10"
+    A limit:     polyroc operate p.csv --truth y --scores "p_*" --at-most "malignant>benign=0.02"
     Two classes: polyroc operate s.csv --truth sick --scores risk --criterion youden --method bootstrap
     Cut-points:  polyroc operate s.csv --truth stage --scores marker --labels none,mild,severe --criterion youden
-    Deploy:      polyroc operate p.csv --truth y --scores 'p_*' --evaluate-on new.csv --rule rule.json
-    A front:     polyroc operate --front front.npz --at-most 'malignant>benign=0.02' --rule rule.json
-    Large files: polyroc operate 's/*.parquet' --truth y --scores 'p_*' --costs costs.csv --calibrated
+    Deploy:      polyroc operate p.csv --truth y --scores "p_*" --evaluate-on new.csv --rule rule.json
+    A front:     polyroc operate --front front.npz --at-most "malignant>benign=0.02" --rule rule.json
+    Large files: polyroc operate "s/*.parquet" --truth y --scores "p_*" --costs costs.csv --calibrated
     """
     from polyroc.decisions.operate import operate as compute
 

@@ -112,7 +112,7 @@ def comparison_page(comparison: Comparison, *, level: float, margin: float | Non
     """Pair by pair; then the test that all are equal, and the conclusion in sentences."""
     table = comparison.to_table(level, margin=margin)
     estimates = comparison.estimates
-    values = ", ".join(f"{name} {number_text(e.value)}" for name, e in estimates.items())
+    values = ", ".join(f"{name} {number_text(e.value, unit=e.unit)}" for name, e in estimates.items())
     equal = f"All equal: largest z of {len(table.rows)} {comparison.statistic:.3f}, {p_text(comparison.pvalue)}."
     conversions = conversion_notes(estimates.values())
     notes = [equal, *conversions, *certificate_notes(estimates.values()), "", *comparison.conclusion(level)]

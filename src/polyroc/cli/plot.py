@@ -119,8 +119,8 @@ def plot(
 
     \b
     A ROC curve:     polyroc plot scores.csv --truth sick --scores risk --kind roc --band pointwise -o roc.svg
-    Many classes:    polyroc plot irises.csv --truth species --scores 'p_*' --kind roc -o roc.png
-    Differences:     polyroc plot all.csv --truth y --scores 'p_*' --classifier model --case id
+    Many classes:    polyroc plot irises.csv --truth species --scores "p_*" --kind roc -o roc.png
+    Differences:     polyroc plot all.csv --truth y --scores "p_*" --classifier model --case id
                        --kind differences -m hand_till -o differences.pdf
     Subgroups:       polyroc plot scores.csv --truth sick --scores risk --kind forest -m auc --by sex -o sex.svg
     Cut-points:      polyroc plot stages.csv --truth stage --scores marker --labels none,mild,severe --kind scores

@@ -50,11 +50,11 @@ def rates(
     made by a rule.
 
     \b
-    Probabilities:  polyroc rates irises.parquet --truth species --scores 'p_*'
+    Probabilities:  polyroc rates irises.parquet --truth species --scores "p_*"
     Decisions:      polyroc rates decided.csv --truth y --scores decision
     A threshold:    polyroc rates scores.csv --truth sick --scores risk --threshold 0.2
-    A stored rule:  polyroc rates new.csv --truth y --scores 'p_*' --rule rule.json
-    Large files:    polyroc rates 's/*.parquet' --truth y --scores 'p_*' --rule rule.json
+    A stored rule:  polyroc rates new.csv --truth y --scores "p_*" --rule rule.json
+    Large files:    polyroc rates "s/*.parquet" --truth y --scores "p_*" --rule rule.json
     """
     from polyroc.decisions.rates import rates as compute
 

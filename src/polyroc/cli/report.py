@@ -72,9 +72,9 @@ def report(
 
     \b
     One classifier:  polyroc report scores.csv --truth sick --scores risk --open
-    Several:         polyroc report all.csv --truth y --scores 'p_*' --classifier model --case id -o report.html
+    Several:         polyroc report all.csv --truth y --scores "p_*" --classifier model --case id -o report.html
     By subgroup:     polyroc report scores.csv --truth sick --scores risk --by sex --by age_group -o report.html
-    For a paper:     polyroc report all.csv --truth y --scores 'p_*' --classifier model -o tables.tex
+    For a paper:     polyroc report all.csv --truth y --scores "p_*" --classifier model -o tables.tex
     A study:         polyroc report study.duckdb -m auc -o report.html
     """
     from polyroc.reports.report import report as make

@@ -1,5 +1,6 @@
 """The command `size`: sample size and power."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ def size(
     A narrow interval:  polyroc size --value 0.85 --width 0.1
     The power:          polyroc size --value 0.85 --null 0.75 --n 40,80
     Three classes:      polyroc size -m vus --value 0.5 --null 0.35 --ratio 1,1,2
-    From pilot data:    polyroc size --pilot p.csv --truth y --scores 'p_*' -m hand_till --null 0.8
+    From pilot data:    polyroc size --pilot p.csv --truth y --scores "p_*" -m hand_till --null 0.8
     """
     from polyroc.power.sample_size import sample_size
 
@@ -127,7 +128,7 @@ def size(
         "sides": None if sides is None else int(sides),
         "method": _method(formula, simulate, seed),
     }
-    with progress_bar() as progress:
+    with nullcontext() if simulate is None else progress_bar() as progress:
         result = sample_size(scores, measure=measure, progress=progress, **question)
     print_result(output, record=result.to_dict, rows=result.rows, table=lambda: size_page(result))
     return 0

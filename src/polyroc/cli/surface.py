@@ -45,7 +45,7 @@ def surface(file: Path, measure: str, points: int, level: float, output: Format 
 
     \b
     One score:      polyroc surface marker.csv --truth stage --scores marker --labels healthy,mild,severe
-    Probabilities:  polyroc surface irises.parquet --truth species --scores 'p_*' --measure he
+    Probabilities:  polyroc surface irises.parquet --truth species --scores "p_*" --measure he
     """
     from polyroc.curves.surface import surface as compute
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
+from polyroc.output.tables import SHOWN_ROWS
 from polyroc.results.invariants import Invariants, ascending, shares
 from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
@@ -99,6 +100,8 @@ class Hull(Result):
     classifiers
         The classifier of each vertex.
     """
+
+    _most_rows: ClassVar[int] = SHOWN_ROWS  # they are points
 
     fpr: FloatArray
     tpr: FloatArray

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
 from polyroc.messages import Option
 from polyroc.output.numbers import number_text
+from polyroc.output.tables import SHOWN_ROWS
 from polyroc.results.invariants import Invariants, distinct, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -79,6 +80,8 @@ class Surface(Result):
     volume
         The volume under the surface with its standard error: the measure whose surface it is.
     """
+
+    _most_rows: ClassVar[int] = SHOWN_ROWS  # they are points
 
     classifier: str
     classes: tuple[str, str, str]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import hypot, sqrt
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from polyroc.measures.statistic import Errors, Statistic
 from polyroc.measures.two_class_table import net_benefit
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text
+from polyroc.output.tables import SHOWN_ROWS
 from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
@@ -114,6 +115,8 @@ class DecisionCurve(Result):
     differences
         Of several classifiers, by pair: first minus second, with bands; None for a single classifier.
     """
+
+    _most_rows: ClassVar[int] = SHOWN_ROWS  # they are points
 
     thresholds: FloatArray
     curves: Mapping[str, NetBenefit]

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import Message, Option, short_repr
+from polyroc.output.tables import SHOWN_ROWS
 from polyroc.results.codec import stored_as
 from polyroc.results.invariants import Invariants, distinct, within
 from polyroc.results.result import Result
@@ -47,6 +48,8 @@ class DecisionRegions(Result):
     truth, decisions
         The true class of each case, and the decision, as positions in `classes`.
     """
+
+    _most_rows: ClassVar[int] = SHOWN_ROWS  # they are points
 
     classes: tuple[str, ...]
     features: tuple[str, str]

@@ -105,7 +105,7 @@ class Comparison(Result):
         return next(iter(self.estimates.values())).measure
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name} {number_text(e.value)}" for name, e in self.estimates.items())
+        shown = ", ".join(f"{name} {number_text(e.value, unit=e.unit)}" for name, e in self.estimates.items())
         return f"Comparison({self.measure}: {shown}; all equal: {p_text(self.pvalue)})"
 
     @validated

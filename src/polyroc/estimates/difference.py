@@ -13,7 +13,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance, student_z
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.numbers import interval_text, level_text, number_text, p_text
+from polyroc.output.numbers import estimated_text, interval_text, level_text, p_text
 from polyroc.output.sentences import listed
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_as
 from polyroc.results.invariants import Invariants, at_least, shares, within
@@ -335,6 +335,12 @@ class Difference:
         names = zip((self.first, self.second), estimates, strict=False)
         return tuple(name for name, estimate in names if estimate.is_below_chance(level))
 
+    @property
+    def unit(self) -> float:
+        """The order of magnitude of the two values: 1, or a small chance value of the measure."""
+        estimates = () if self.region is None else self.region.estimates
+        return min((estimate.unit for estimate in estimates), default=1.0)
+
     def sentence(self, adjustment: str | None = None, level: float = 0.95) -> str:
         """The difference in a plain sentence, with the simultaneous interval if p-values are adjusted.
 
@@ -344,8 +350,9 @@ class Difference:
             return f"{self.first} and {self.second} cannot be compared: one of the values is undefined."
         shown = self if self.value >= 0 else self.reversed()
         kind, after = ("simultaneous ", f" after {adjustment}") if adjustment else ("", "")
-        ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3)}"
-        size = f"{number_text(shown.value, 3)} ({ends}), {p_text(self.adjusted_pvalue)}{after}"
+        ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3, self.unit)}"
+        value = estimated_text(shown.value, shown.standard_error, 3, self.unit)
+        size = f"{value} ({ends}), {p_text(self.adjusted_pvalue)}{after}"
         if self.adjusted_pvalue >= 1 - level:
             return f"No difference is shown between {shown.first} and {shown.second}: {size}."
         winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]

@@ -19,7 +19,7 @@ from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval, Inte
 from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Option, short_repr
-from polyroc.output.numbers import number_text, p_text
+from polyroc.output.numbers import estimated_text, interval_text, number_text, p_text, unit_of
 from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, Record, stored_as
 from polyroc.results.invariants import Invariants, at_least, ordered, within
@@ -249,6 +249,11 @@ class Estimate(Result):
         return format(self.value, spec) if spec else str(self)
 
     @property
+    def unit(self) -> float:
+        """The order of magnitude of the values of the measure: 1, or a small chance value."""
+        return unit_of(self.chance)
+
+    @property
     def low(self) -> float:
         """The lower end of the 95 % interval; `confidence_interval` has other levels."""
         return self.confidence_interval().low
@@ -260,16 +265,17 @@ class Estimate(Result):
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval()
-        shown = [number_text(x) for x in (self.value, self.standard_error, low, high)]
+        value = estimated_text(self.value, self.standard_error, unit=self.unit)
+        error = number_text(self.standard_error, unit=self.unit)
         sampled = f" (Monte Carlo {self.monte_carlo_error:.2g})" if self.monte_carlo_error else ""
-        bar = f"standard error {shown[1]}{sampled}, 95 % {shown[2]} to {shown[3]}"
+        bar = f"standard error {error}{sampled}, 95 % {interval_text((low, high), unit=self.unit)}"
         if self.certificate is not None and self.certificate.in_interval:
             bar += f" with bounds {number_text(self.certificate.low)} to {number_text(self.certificate.high)}"
         if self.pvalue is not None:
             bar += f", {p_text(self.pvalue)} against {self.null:g}"
         if self.provenance.folds is not None:
             bar += f", {'pooled' if self.provenance.pooled else 'averaged'} over {self.provenance.fold_text}"
-        return f"Estimate({self.label} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
+        return f"Estimate({self.label} = {value}, {bar}{', converted' if self.converted else ''})"
 
     @property
     def label(self) -> str:

@@ -77,7 +77,8 @@ class Evaluation(Result):
         return len(self.estimates)
 
     def __repr__(self) -> str:
-        return f"Evaluation({len(self.measures)} measures of {', '.join(self.classifiers) or 'nothing'})"
+        measures = self.measures[0] if len(self.measures) == 1 else f"{len(self.measures)} measures"
+        return f"Evaluation({measures} of {', '.join(self.classifiers) or 'nothing'})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per classifier and measure, with intervals at a level."""

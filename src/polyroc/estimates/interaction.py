@@ -14,7 +14,7 @@ from polyroc.estimates.difference import Difference, MoverRegion, difference_rec
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.numbers import interval_text, level_text, number_text, p_text
+from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_text
 from polyroc.output.sentences import capitalised
 
 __all__ = ["Interaction", "interaction_of"]
@@ -69,8 +69,9 @@ class Interaction:
         if len(self.differences) == 1:
             (difference,) = self.differences.values()
             shown = difference if difference.value >= 0 else difference.reversed()
-            ends = interval_text(shown.confidence_interval(level), 3)
-            size = f"it differs by {number_text(shown.value, 3)} ({level_text(level)} {ends}), "
+            ends = interval_text(shown.confidence_interval(level), 3, shown.unit)
+            value = estimated_text(shown.value, shown.standard_error, 3, shown.unit)
+            size = f"it differs by {value} ({level_text(level)} {ends}), "
         if not self.pvalue < 1 - level:
             return f"It is not shown that {pair} depends on the subgroup: {size}{p_text(self.pvalue)}."
         return f"{capitalised(pair)} depends on the subgroup: {size}{p_text(self.pvalue)}."

@@ -8,7 +8,7 @@ from polyroc.estimates.comparison import NAMES, Comparison
 from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import UNNAMED, difference_rows, estimate_row, notes_of
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
+from polyroc.output.numbers import estimated_text, interval_text, level_text, p_number, p_text
 from polyroc.output.sentences import listed
 from polyroc.output.tables import Row, Table
 
@@ -160,9 +160,10 @@ def _pair(pair: Difference, subject: str, comparison: Comparison, level: float) 
     kind, adjustment = ("", None)
     if comparison.is_adjusted:
         kind, adjustment = "simultaneous ", NAMES[comparison.adjustment]
-    ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3)}"
+    ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3, pair.unit)}"
     after = f" after {adjustment}" if adjustment else ""
-    size = f"{number_text(shown.value, 3)} ({ends}), {p_text(pair.adjusted_pvalue)}{after}"
+    value = estimated_text(shown.value, shown.standard_error, 3, pair.unit)
+    size = f"{value} ({ends}), {p_text(pair.adjusted_pvalue)}{after}"
     if not pair.adjusted_pvalue < 1 - level:
         return f"{subject}: no difference between {shown.first} and {shown.second} is shown: {size}."
     return f"{subject} is higher in {shown.first} than in {shown.second} by {size}."

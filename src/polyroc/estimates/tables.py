@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
+from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, p_text
 from polyroc.output.sentences import listed
 from polyroc.output.tables import Row, Table
 
@@ -29,14 +29,15 @@ UNNAMED = "classifier"  # the name of a single classifier that was given none
 
 def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
     """A row with the value, its standard error and interval, the chance value and the test, if there is one."""
+    unit, folds = estimate.unit, estimate.cross_validation
     return {
         "measure": name,
         "classifier": estimate.classifier,
-        "value": number_text(estimate.value),
-        "std. error": number_text(estimate.standard_error),
-        f"{level_text(level)} interval": interval_text(estimate.confidence_interval(level)),
+        "value": estimated_text(estimate.value, estimate.standard_error, unit=unit),
+        "std. error": number_text(estimate.standard_error, unit=unit),
+        f"{level_text(level)} interval": interval_text(estimate.confidence_interval(level), unit=unit),
         "chance": "" if estimate.chance is None else f"{estimate.chance:.3g}",
-        **({} if estimate.cross_validation is None else {"pooled": number_text(estimate.cross_validation.pooled)}),
+        **({} if folds is None else {"pooled": number_text(folds.pooled, unit=unit)}),
         **({} if estimate.pvalue is None else {f"p ({estimate.null:.3g})": p_number(estimate.pvalue)}),
     }
 
@@ -137,13 +138,13 @@ def difference_rows(comparison: "Comparison", level: float, margin: float | None
     """
     adjusted = comparison.is_adjusted
     interval = f"simultaneous {level_text(level)}" if adjusted else f"{level_text(level)} interval"
-    rows = []
+    rows, unit = [], min(estimate.unit for estimate in comparison.estimates.values())
     for difference in comparison.differences.values():
         row = {
             "pair": f"{difference.first} - {difference.second}",
-            "difference": number_text(difference.value),
-            "std. error": number_text(difference.standard_error),
-            interval: interval_text(difference.simultaneous_interval(level)),
+            "difference": estimated_text(difference.value, difference.standard_error, unit=unit),
+            "std. error": number_text(difference.standard_error, unit=unit),
+            interval: interval_text(difference.simultaneous_interval(level), unit=unit),
             "p adjusted" if adjusted else "p": p_number(difference.adjusted_pvalue),
         }
         if margin is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from polyroc.fronts.models import PointClassifier
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
+from polyroc.output.tables import SHOWN_ROWS
 from polyroc.results.codec import stored_as
 from polyroc.results.invariants import Invariants, ascending, at_least, distinct, finite, shares
 from polyroc.results.provenance import Provenance
@@ -99,6 +100,8 @@ class Front(Result):
     search
         The search that found it, with its parameters; None for a fixed classifier.
     """
+
+    _most_rows: ClassVar[int] = SHOWN_ROWS  # they are points
 
     classifier: str
     classes: tuple[str, ...]

@@ -220,6 +220,8 @@ def check_column(name: str, source: Source, role: str) -> None:
     lower = {column.lower(): column for column in source.columns}
     near = [lower[match] for match in get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
     hint = f" Did you mean {' or '.join(repr(column) for column in near)}?" if near else ""
+    if "," in name and {part.strip() for part in name.split(",")} <= set(source.columns):
+        hint = " It is a list of columns, but one is expected here: repeat the option for each, or pass a list."
     raise InputError(
         f"{source.name} has no column {name!r} (",
         Option(role),

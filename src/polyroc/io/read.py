@@ -82,20 +82,28 @@ def read(
         same order.
     class_
         The column of the class that a score is for; `scores` is then one column, and `case` is needed.
-    weight, groups
-        The columns of the weights and of the groups (patient, site).
-    folds, repeats
-        For cross-validated predictions, the columns of the fold and of the repeat of each row; with repeats there
-        is one row per case and repeat, and `case` (or `groups`) identifies the cases, or else their order within
-        each repeat. Measures are then computed within folds; see `evaluate`.
+    weight
+        The column of the weights.
+    groups
+        The column of what cases belong to (patient, site).
+    folds
+        For cross-validated predictions, the column of the fold of each row. Measures are then computed within
+        folds; see `evaluate`.
+    repeats
+        For repeated cross-validation, the column of the repeat of each row. There is one row per case and repeat,
+        and `case` (or `groups`) identifies the cases, or else their order within each repeat.
     weight_kind
         What the weights mean: "importance" (default), how much each case counts; or "frequency", how many cases
         each row stands for, which repeats the rows. See `evaluate`.
     sampling
         "cohort" (default): class sizes are random; "case-control": they are fixed. See `evaluate`.
-    labels, pos_label, missing
-        As everywhere: the classes in order, the positive one of two, and "raise" or "drop" for rows with missing
-        values. Labels given as text match a column of numbers by their text, and the other way round.
+    labels
+        The classes in order. Labels given as text match a column of numbers by their text, and the other way
+        round.
+    pos_label
+        The positive one of two classes.
+    missing
+        "raise" rows with missing values, or "drop" them and warn how many.
     by
         Columns that divide the cases into subgroups, for `evaluate(scores, by=...)`.
     negate

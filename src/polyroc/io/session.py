@@ -64,7 +64,10 @@ class Session:
             self._connection = duckdb.connect(config=settings)
         except duckdb.Error as error:
             raise OutOfSpaceError(f"DuckDB cannot be started: {str(error).strip().splitlines()[0]}.") from None
-        self._connection.execute("SET enable_progress_bar = false")
+        # In a notebook without ipywidgets DuckDB has no bar, and raises if it is turned off.
+        bar = self._connection.execute("SELECT current_setting('enable_progress_bar')").fetchone()
+        if bar != (False,):
+            self._connection.execute("SET enable_progress_bar = false")
         # infer the type of an object column from all its values, not from a sample
         self._connection.execute("SET pandas_analyze_sample = 4294967295")
         self._names: dict[str, str] = {}

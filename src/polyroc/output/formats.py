@@ -17,8 +17,8 @@ SPECIAL = re.compile(r'[",\r\n]')
 MARKDOWN_ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "\\`*_{}[]#+!|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
-MINUS = re.compile(r"(?<![\w.)-])-(?=\d)")  # before a number, but not in a date or a name
-EXPONENT = re.compile(r"(-?\d+(?:\.\d+)?)e([+-]\d+)")
+# A number with an exponent, or a minus sign before a number, but not in a date or a name.
+EXPONENT_OR_MINUS = re.compile(r"(?<![\w.)-])(?:(-?\d+(?:\.\d+)?)e([+-]\d+)(?!\w)|-(?=\d))")
 LATEX_ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {
@@ -83,22 +83,33 @@ def _latex_row(cells: Sequence[str]) -> str:
 def _latex_cell(cell: str) -> str:
     r"""A cell with true minus signs; a number with an exponent is written as a power of ten.
 
-    >>> print(_latex_cell("-0.5"), _latex_cell("4.11e-19"), _latex_cell("a_b"))
-    $-$0.5 $4.11 \times 10^{-19}$ a\_b
+    >>> print(_latex_cell("-0.5"), _latex_cell("4.11e-19 to 0.5"), _latex_cell("a_b"))
+    $-$0.5 $4.11 \times 10^{-19}$ to 0.5 a\_b
     """
-    power = EXPONENT.fullmatch(cell)
-    if power is not None:
-        return rf"${power[1]} \times 10^{{{int(power[2])}}}$"
-    return MINUS.sub("$-$", cell.translate(LATEX_ESCAPES))
+    return EXPONENT_OR_MINUS.sub(_in_mathematics, cell.translate(LATEX_ESCAPES))
+
+
+def _in_mathematics(number: re.Match[str]) -> str:
+    return "$-$" if number[1] is None else rf"${number[1]} \times 10^{{{int(number[2])}}}$"
 
 
 def html_table(table: Table) -> str:
-    """An HTML table with its title as caption; every text in it is escaped."""
+    """An HTML table with its title as caption; texts are escaped, and numbers are aligned to the right."""
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""
-    head = "".join(f"<th>{escape(column.name)}</th>" for column in table.columns)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    head = _html_row("th", table, [column.name for column in table.columns])
+    body = "".join(_html_row("td", table, row) for row in table.rows)
     notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+    return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
+
+
+def _html_row(tag: str, table: Table, cells: Sequence[str]) -> str:
+    """A row. Notebooks align texts to the right unless a style says otherwise; "pre-wrap" keeps indentation."""
+    sides = ["right" if column.numeric else "left" for column in table.columns]
+    shown = [
+        f'<{tag} style="text-align: {side}; white-space: pre-wrap">{escape(cell)}</{tag}>'
+        for side, cell in zip(sides, cells, strict=True)
+    ]
+    return f"<tr>{''.join(shown)}</tr>"
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -6,7 +6,9 @@ __all__ = [
     "DASH",
     "chance_text",
     "defined",
+    "end_texts",
     "estimate_text",
+    "estimated_text",
     "interval_text",
     "level_text",
     "number_text",
@@ -14,18 +16,30 @@ __all__ = [
     "p_text",
     "percentage",
     "signed_text",
+    "unit_of",
 ]
 
 DASH = "\N{EN DASH}"  # an undefined number in a report
+SMALL_CHANCE = 0.001  # of more than six ordered classes
+ROUNDING = 1e-12  # relative size of what is left of equal numbers after a long computation
 
 
-def number_text(value: float, places: int = 4) -> str:
-    """A number with a fixed number of decimals.
+def number_text(value: float, places: int = 4, unit: float = 1.0) -> str:
+    """A number with a fixed number of decimals, or three significant digits where these would all be zero.
+
+    `unit` is the order of magnitude of what is computed. A number that is tiny beside it is a rounding error, and
+    shown as zero; with a unit below 1, numbers of one decimal that is not zero have three significant digits, too.
 
     >>> number_text(0.91960000001), number_text(0.9196, 3), number_text(float("nan"))
     ('0.9196', '0.920', 'nan')
+    >>> number_text(0.00001234), number_text(-1e-17), number_text(2e-18, unit=4e-19)
+    ('1.23e-05', '0.0000', '2e-18')
     """
-    return f"{value:.{places}f}"
+    text = f"{value:.{places}f}"
+    if abs(value) <= ROUNDING * unit:
+        return text.lstrip("-") if float(text) == 0 else text
+    is_small = abs(value) < 10.0 ** (1 - places) if unit < 1 else float(text) == 0
+    return f"{value:.3g}" if is_small else text
 
 
 def chance_text(value: float) -> str:
@@ -34,24 +48,45 @@ def chance_text(value: float) -> str:
     >>> chance_text(0.5), chance_text(1 / 6), chance_text(4.11e-19)
     ('0.5000', '0.1667', '4.11e-19')
     """
-    text = number_text(value)
-    return f"{value:.3g}" if value and float(text) == 0 else text
+    return number_text(value, unit=unit_of(value))
 
 
-def defined(value: float) -> str:
-    """The same, with a dash for an undefined number, as the tables of a report have it."""
-    return DASH if isnan(value) else number_text(value)
+def unit_of(chance: float | None) -> float:
+    """The order of magnitude of a measure: its chance value if that is small, as for many ordered classes, else 1.
+
+    >>> unit_of(0.5), unit_of(None), unit_of(0.0), unit_of(4.11e-19)
+    (1.0, 1.0, 1.0, 4.11e-19)
+    """
+    return chance if chance is not None and 0 < chance < SMALL_CHANCE else 1.0
 
 
-def signed_text(value: float, places: int = 3) -> str:
-    r"""The same in typography: a real minus sign, and none before zero.
+def estimated_text(value: float, error: float, places: int = 4, unit: float = 1.0) -> str:
+    """A value beside its standard error, or beside an end of its interval: with no more decimals than these need.
+
+    >>> estimated_text(0.00002, 0.01), estimated_text(0.00002, 0.00001)
+    ('0.0000', '2e-05')
+    """
+    decimals_suffice = unit == 1.0 and round(error, places) > 0
+    return number_text(value, places, _fixed(places) if decimals_suffice else unit)
+
+
+def _fixed(places: int) -> float:
+    """A unit beside which a number that its decimals show as zero is zero."""
+    return 10.0**-places / ROUNDING
+
+
+def defined(value: float, unit: float = 1.0) -> str:
+    """A number with a dash for an undefined one, as the tables of a report have it."""
+    return DASH if isnan(value) else number_text(value, unit=unit)
+
+
+def signed_text(value: float, places: int = 3, unit: float = 1.0) -> str:
+    r"""A number in a picture: a real minus sign, none before zero, and decimals alone unless the unit is small.
 
     >>> signed_text(-0.0261) == "\N{MINUS SIGN}0.026", signed_text(-0.0001), signed_text(float("nan"))
     (True, '0.000', 'nan')
     """
-    text = number_text(value, places)
-    if float(text) == 0:
-        text = text.lstrip("-")
+    text = number_text(value, places, unit if unit < 1 else _fixed(places))
     return text.replace("-", "\N{MINUS SIGN}")
 
 
@@ -92,18 +127,32 @@ def percentage(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def interval_text(interval: tuple[float, float], places: int = 4) -> str:
-    """The ends of an interval.
+def interval_text(interval: tuple[float, float], places: int = 4, unit: float = 1.0) -> str:
+    """The ends of an interval, with the decimals that the larger one needs.
 
-    >>> interval_text((0.88, 0.94), 2)
-    '0.88 to 0.94'
+    >>> interval_text((0.88, 0.94), 2), interval_text((0.00001, 0.25)), interval_text((0.00001, 0.000025))
+    ('0.88 to 0.94', '0.0000 to 0.2500', '1e-05 to 2.5e-05')
+    >>> interval_text((-0.00009, 0.25)), interval_text((-0.00001, 0.25))
+    ('-0.0001 to 0.2500', '0.0000 to 0.2500')
     """
+    return " to ".join(end_texts(interval, places, unit))
+
+
+def end_texts(interval: tuple[float, float], places: int = 4, unit: float = 1.0) -> tuple[str, str]:
+    """The two ends of an interval, for columns of their own."""
     low, high = interval
-    return f"{number_text(low, places)} to {number_text(high, places)}"
+    if round(max(abs(low), abs(high)), places) > 0:
+        unit = _fixed(places)  # a smaller end is zero, as exactly as the other one is shown
+    return number_text(low, places, unit), number_text(high, places, unit)
 
 
 def estimate_text(
-    value: float, interval: tuple[float, float], places: int = 3, *, level: float | None = None
+    value: float,
+    interval: tuple[float, float],
+    places: int = 3,
+    *,
+    level: float | None = None,
+    unit: float = 1.0,
 ) -> str:
     """A value with its interval in brackets; of an undefined interval, the value alone.
 
@@ -111,6 +160,7 @@ def estimate_text(
     ('0.91 (0.88 to 0.94)', '0.91 (95 % 0.88 to 0.94)')
     """
     if isnan(interval[0]):
-        return number_text(value, places)
+        return number_text(value, places, unit)
     stated = "" if level is None else f"{level_text(level)} "
-    return f"{number_text(value, places)} ({stated}{interval_text(interval, places)})"
+    shown = estimated_text(value, max(map(abs, interval)), places, unit)
+    return f"{shown} ({stated}{interval_text(interval, places, unit)})"

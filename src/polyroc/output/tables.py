@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number
+from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, unit_of
 from polyroc.output.sentences import printable
 
-__all__ = ["Bar", "Column", "Row", "Table", "columns", "record_table"]
+__all__ = ["SHOWN_ROWS", "Bar", "Column", "Row", "Table", "columns", "record_table"]
 
 Record = Mapping[str, Any]
 Row: TypeAlias = dict[str, str]
-MOST_ROWS, SHOWN_ROWS = 60, 20  # a longer table is printed as its first and last rows
+SHOWN_ROWS = 20  # of a long table: the first and the last ones
 COUNTS = ("count", "cases", "events", "n")
 HEADINGS = {"standard_error": "std. error", "pvalue": "p", "adjusted_pvalue": "p adjusted"}
 
@@ -80,9 +80,9 @@ class Table:
         ]
         return cls(printable(title), tuple(heads), cells, tuple(map(printable, notes)), grouped=grouped)
 
-    def shortened(self) -> Self:
-        """The table as it is printed: of very many rows the first and the last ones, and a note that says so."""
-        if len(self.rows) <= MOST_ROWS:
+    def shortened(self, most: int) -> Self:
+        """The table as it is printed: of more than `most` rows the first and the last ones, and a note on that."""
+        if len(self.rows) <= most:
             return self
         ends = SHOWN_ROWS // 2
         gap = ("...", *[""] * (len(self.columns) - 1))
@@ -121,18 +121,23 @@ def record_table(
         records = [_with_interval(record, interval) for record in records]
         shown = [interval if name == "low" else name for name in shown if name not in ("high", "level")]
     rows = [
-        {HEADINGS.get(name, name.replace("_", " ")): _cell(name, record.get(name)) for name in shown}
-        for record in records
+        {HEADINGS.get(name, name.replace("_", " ")): _cell(name, record) for name in shown} for record in records
     ]
     return Table.of(title, rows, notes)
 
 
 def _with_interval(record: Record, name: str) -> Record:
     ends = record["low"], record["high"]
-    return {**record, name: None if None in ends else interval_text(ends)}
+    return {**record, name: None if None in ends else interval_text(ends, unit=_unit(record))}
 
 
-def _cell(name: str, value: object) -> str:
+def _unit(record: Record) -> float:
+    """The order of magnitude of the numbers of a record, which its chance value shows."""
+    return unit_of(record.get("chance"))
+
+
+def _cell(name: str, record: Record) -> str:
+    value = record.get(name)
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -142,5 +147,12 @@ def _cell(name: str, value: object) -> str:
             return f"{value:g}"
         if name in COUNTS and value.is_integer():  # weighted counts have decimals
             return f"{value:.0f}"
-        return p_number(value) if name.endswith("pvalue") else number_text(value)
+        return p_number(value) if name.endswith("pvalue") else _number(name, value, record)
     return str(value)
+
+
+def _number(name: str, value: float, record: Record) -> str:
+    error = record.get("standard_error")
+    if error is None or name == "standard_error":
+        return number_text(value, unit=_unit(record))
+    return estimated_text(value, error, unit=_unit(record))

@@ -207,7 +207,8 @@ def draw_volumes(
     written: tuple[Annotation, ...] = ()
     if numbers:
         texts = {
-            y: value_text(part.value, ends) for y, ((_, part), ends) in enumerate(zip(parts, limits, strict=True))
+            y: value_text(part.value, ends, unit=part.unit)
+            for y, ((_, part), ends) in enumerate(zip(parts, limits, strict=True))
         }
         written = add_column(ax, f"volume ({level_text(level)} interval)", texts)
     return VolumesPicture(ax, bars, intervals, written, chance)
@@ -223,7 +224,9 @@ def _name_orders(ax: Axes, estimate: Estimate, orders: Sequence[str]) -> None:
     total = len(estimate.parts)
     some = f", the largest {MOST_VOLUMES} of {total}" if total > MOST_VOLUMES else ""
     ax.set_xlabel(f"Volume of each order of the classes{some} (dashed: chance, 1/{total})", fontsize=text_size())
-    title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
+    title = (
+        f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value, unit=estimate.unit)}"
+    )
     ax.set_title(title, fontsize=text_size(), loc="left", pad=16, **PLAIN)
 
 
@@ -265,7 +268,9 @@ def draw_pairs(
     )
     picture.ax.set_ylabel("class i", fontsize=text_size())
     picture.ax.set_xlabel("class j", fontsize=text_size())
-    title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
+    title = (
+        f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value, unit=estimate.unit)}"
+    )
     picture.ax.set_title(title, fontsize=text_size(), loc="left", **PLAIN)
     return picture
 

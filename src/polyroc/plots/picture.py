@@ -1,6 +1,7 @@
 """Picture: the axes that were drawn on; each kind of picture adds its artists by name."""
 
 import io
+import os
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from matplotlib.figure import Figure
 
 from polyroc.errors import InputError
 from polyroc.output.files import write_file
+from polyroc.validation.signatures import validated
 
 __all__ = ["Picture", "checked_name", "save", "without_windows"]
 
@@ -38,6 +40,21 @@ class Picture:
         """The figure the axes are on, which can be saved."""
         figure = self.ax.figure
         return figure if isinstance(figure, Figure) else figure.figure
+
+    @validated
+    def save(self, path: str | os.PathLike[str], *, dpi: float = 150) -> None:
+        """Write the figure to a .png, .svg or .pdf file, which appears complete or not at all.
+
+        Other programs can edit the texts of a PDF, which those of matplotlib's `savefig` are not made for.
+
+        Parameters
+        ----------
+        path
+            Where to; the suffix is the format.
+        dpi
+            Dots per inch of a PNG.
+        """
+        save(self.figure, Path(path), dpi=dpi)
 
 
 PLAIN = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}

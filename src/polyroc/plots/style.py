@@ -24,7 +24,7 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.messages import short_repr
-from polyroc.output.numbers import signed_text
+from polyroc.output.numbers import interval_text, signed_text
 from polyroc.output.sentences import abbreviated
 
 __all__ = [
@@ -59,7 +59,7 @@ __all__ = [
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}  # of every text that may hold a user's name
 
 
-def value_text(value: float, interval: ConfidenceInterval, places: int = 3) -> str:
+def value_text(value: float, interval: ConfidenceInterval, places: int = 3, unit: float = 1.0) -> str:
     """A value and its interval, as a table has them.
 
     >>> value_text(0.9196, ConfidenceInterval(0.882, 0.946))
@@ -68,9 +68,9 @@ def value_text(value: float, interval: ConfidenceInterval, places: int = 3) -> s
     if isnan(value):
         return "undefined"
     if isnan(interval.low) or isnan(interval.high):
-        return f"{signed_text(value, places)} (no interval)"
-    low, high = (signed_text(end, places) for end in interval)
-    return f"{signed_text(value, places)} ({low} to {high})"
+        return f"{signed_text(value, places, unit)} (no interval)"
+    ends = interval_text(interval, places, unit).replace("-", "\N{MINUS SIGN}")
+    return f"{signed_text(value, places, unit)} ({ends})"
 
 
 # Okabe & Ito (2008), distinguishable by colour-blind readers; without black (the text) and yellow (too pale).

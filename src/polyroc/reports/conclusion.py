@@ -88,9 +88,8 @@ class _Writer:
             return
         estimate = estimates[best]
         interval = estimate.confidence_interval(self.level)
-        low, high = interval
-        ends = interval_text(interval, 3)
-        value = f"{estimate.value:.3f} ({100 * self.level:g} % {ends}){self._against_chance(estimate, low, high)}"
+        size = estimate_text(estimate.value, interval, level=self.level, unit=estimate.unit)
+        value = f"{size}{self._against_chance(estimate, *interval)}"
         if len(estimates) == 1:
             yield f"{self.classifier[best]}: {estimate.name} {value}"
         else:
@@ -299,7 +298,8 @@ class PairSentences:
     def _size(self, pair: Difference | PairedTest) -> str:
         """The absolute difference with its interval."""
         positive = pair if pair.value >= 0 else pair.reversed()
-        return estimate_text(positive.value, self._interval(positive), level=self.level)
+        unit = positive.unit if isinstance(positive, Difference) else 1.0
+        return estimate_text(positive.value, self._interval(positive), level=self.level, unit=unit)
 
     def _better(self, pair: Difference | PairedTest) -> str:
         other, end = self.names[pair.second], self._chance([pair])

@@ -5,14 +5,12 @@ from html import escape
 from math import isfinite, isnan
 
 from polyroc.estimates.comparison import Comparison
-from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.grouped import Grouped, estimates_of
 from polyroc.estimates.subgroup_text import ALL, case_text, grouped_summary, is_listed
-from polyroc.output.numbers import defined
 from polyroc.output.sentences import clipped, printable, shortened
 from polyroc.output.tables import Table, columns
-from polyroc.reports.tables import MINUS, difference_bars, estimate_bar, p_cell
+from polyroc.reports.tables import MINUS, difference_bars, estimate_bar, number_cells, p_cell
 
 __all__ = ["forest_figure", "subgroup_sentences", "subgroup_tables"]
 
@@ -67,7 +65,7 @@ def _values(grouped: Grouped, level: float) -> Table:
 
 
 def _numbers(estimate: Estimate, level: float) -> tuple[str, ...]:
-    return tuple(map(defined, (estimate.value, estimate.standard_error, *estimate.confidence_interval(level))))
+    return number_cells(estimate, estimate.confidence_interval(level))
 
 
 def _effects(grouped: Grouped, level: float) -> Table:
@@ -79,19 +77,15 @@ def _effects(grouped: Grouped, level: float) -> Table:
         for name, (group, result) in zip(grouped.names, grouped.groups.items(), strict=True):
             assert isinstance(result, Comparison)
             difference = result.differences[pair]
-            numbers = _ends(difference, level)
+            interval = difference.confidence_interval(level)
             adjusted = over_groups.get((name, pair), float("nan"))
             texts = *shortened_values(group), f"{names[pair[0]]} {MINUS} {names[pair[1]]}"
-            rows.append((*texts, *map(defined, numbers), p_cell(difference.pvalue), p_cell(adjusted)))
-            intervals.append((numbers[0], *numbers[2:]))
+            rows.append((*texts, *number_cells(difference, interval), p_cell(difference.pvalue), p_cell(adjusted)))
+            intervals.append((difference.value, *interval))
     bars, scale = difference_bars(intervals[:MOST_ROWS])
     heads = columns((*shortened(grouped.by), "difference"), (*NUMBERS, "p", "p over subgroups"))
     title = clipped(f"Differences of {grouped.measures[0]} between classifiers by subgroup", 120)
     return Table(title, heads, tuple(rows[:MOST_ROWS]), key="subgroup-effects", bars=bars, scale=scale)
-
-
-def _ends(difference: Difference, level: float) -> tuple[float, float, float, float]:
-    return difference.value, difference.standard_error, *difference.confidence_interval(level)
 
 
 def _between(grouped: Grouped, level: float) -> Table:
@@ -105,7 +99,7 @@ def _between(grouped: Grouped, level: float) -> Table:
         for pair in comparison.differences.values():
             ends = pair.simultaneous_interval(level)
             label = f"{groups[pair.first]} {MINUS} {groups[pair.second]}"
-            numbers = map(defined, (pair.value, pair.standard_error, *ends))
+            numbers = number_cells(pair, ends)
             rows.append((names[classifier], label, *numbers, p_cell(pair.adjusted_pvalue)))
             intervals.append((pair.value, *ends))
     bars, scale = difference_bars(intervals[:MOST_ROWS])

@@ -4,11 +4,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import inf, isnan, nan
 
 from polyroc.decisions.rate_matrix import Rates
+from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.measures.measure import Parts
 from polyroc.measures.registry import record_of
-from polyroc.output.numbers import DASH, chance_text, defined, level_text, p_number
+from polyroc.output.numbers import (
+    DASH,
+    chance_text,
+    defined,
+    end_texts,
+    estimated_text,
+    interval_text,
+    level_text,
+    number_text,
+    p_number,
+)
 from polyroc.output.sentences import printable, shortened
 from polyroc.output.tables import Bar, Table, columns
 from polyroc.reports.findings import Findings
@@ -88,12 +99,13 @@ def _folds(findings: Findings, level: float) -> Table | None:
     ]
     left_out = len(rows) - MOST_FOLDS
     rows = rows[:MOST_FOLDS]
-    ends = [map(defined, estimate.confidence_interval(level)) for estimate in estimates]
+    unit = estimates[0].unit
+    ends = [_end_cells(estimate.confidence_interval(level), unit) for estimate in estimates]
     total = str(sum(first.cases) // first.repeats)
     rows += [
-        ("averaged over folds", total, *(defined(estimate.value) for estimate in estimates)),
+        ("averaged over folds", total, *(defined(estimate.value, unit) for estimate in estimates)),
         (f"interval ({level_text(level)})", "", *(" to ".join(pair) for pair in ends)),
-        ("pooled", total, *map(defined, pooled)),
+        ("pooled", total, *(defined(value, unit) for value in pooled)),
     ]
     title = f"{estimates[0].measure} by fold" + (f", without {left_out} more folds" if left_out > 0 else "")
     heads = columns(("fold",), ("cases", *(names[estimate.classifier] for estimate in estimates)))
@@ -110,8 +122,20 @@ def _compared(findings: Findings) -> list[Estimate]:
 
 def estimate_cells(estimate: Estimate, level: float) -> tuple[str, ...]:
     """Value, standard error, interval and chance value."""
-    numbers = (estimate.value, estimate.standard_error, *estimate.confidence_interval(level))
-    return (*map(defined, numbers), "" if estimate.chance is None else chance_text(estimate.chance))
+    chance = "" if estimate.chance is None else chance_text(estimate.chance)
+    return (*number_cells(estimate, estimate.confidence_interval(level)), chance)
+
+
+def number_cells(shown: Estimate | Difference, interval: tuple[float, float]) -> tuple[str, str, str, str]:
+    """Value, standard error and the ends of an interval."""
+    value, error, unit = shown.value, shown.standard_error, shown.unit
+    estimated = DASH if isnan(value) else estimated_text(value, error, unit=unit)
+    return estimated, defined(error, unit), *_end_cells(interval, unit)
+
+
+def _end_cells(interval: tuple[float, float], unit: float = 1.0) -> tuple[str, str]:
+    """The ends of an interval, or dashes if it is undefined."""
+    return (DASH, DASH) if isnan(interval[0]) else end_texts(interval, unit=unit)
 
 
 def p_cell(pvalue: float) -> str:
@@ -131,7 +155,9 @@ def estimate_bar(estimate: Estimate, level: float) -> Bar | None:
         return min(1.0, max(0.0, (x - bottom) / (top - bottom)))
 
     chance = None if estimate.chance is None else place(estimate.chance)
-    label = f"{estimate.value:.3f}, {low:.3f} to {high:.3f}, on a scale from {bottom:g} to {top:.3g}"
+    value = estimated_text(estimate.value, estimate.standard_error, 3, estimate.unit)
+    shown = f"{value}, {interval_text((low, high), 3, estimate.unit)}"
+    label = f"{shown}, on a scale from {bottom:g} to {top:.3g}"
     return Bar(place(estimate.value), place(low), place(high), chance, label)
 
 
@@ -148,7 +174,7 @@ def _differences(findings: Findings, level: float) -> Table | None:
     rows, intervals = [], []
     for pair in pairs:
         low, high = pair.simultaneous_interval(level)
-        numbers = map(defined, (pair.value, pair.standard_error, low, high))
+        numbers = number_cells(pair, (low, high))
         rows.append((f"{names[pair.first]} {MINUS} {names[pair.second]}", *numbers, p_cell(pair.adjusted_pvalue)))
         intervals.append((pair.value, low, high))
     bars, scale = difference_bars(intervals)
@@ -170,7 +196,9 @@ def _difference_bar(value: float, low: float, high: float, reach: float) -> Bar 
     if isnan(value) or isnan(low):
         return None
     at, first, last = (0.5 + 0.5 * x / reach for x in (value, low, high))
-    label = f"{value:.3f}, {low:.3f} to {high:.3f}, on a scale from {-reach:.3g} to {reach:.3g}"
+    label = (
+        f"{number_text(value, 3)}, {interval_text((low, high), 3)}, on a scale from {-reach:.3g} to {reach:.3g}"
+    )
     return Bar(at, first, last, 0.5, label)
 
 
@@ -233,8 +261,7 @@ def _confusion_tables(findings: Findings, level: float) -> Iterator[Table]:
 
 
 def _rate_cell(rate: Estimate, level: float) -> str:
-    low, high = rate.confidence_interval(level)
-    return f"{defined(rate.value)} ({defined(low)} to {defined(high)})"
+    return f"{defined(rate.value)} ({' to '.join(_end_cells(rate.confidence_interval(level)))})"
 
 
 def confusions(findings: Findings) -> dict[str, Rates]:

@@ -2,13 +2,14 @@
 
 import json
 import re
+import sys
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import fields, replace
 from importlib import import_module
 from inspect import isfunction
 from math import isfinite
-from typing import Any, Self, TypeVar, cast
+from typing import Any, ClassVar, Literal, Self, TypeVar, cast, get_args
 
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.messages import short_repr
@@ -24,6 +25,8 @@ __all__ = ["SCHEMA", "Result", "plain"]
 
 
 T = TypeVar("T")
+FrameLibrary = Literal["pandas", "polars", "pyarrow"]
+FRAME_LIBRARIES: tuple[FrameLibrary, ...] = get_args(FrameLibrary)
 LATEX_LABEL = re.compile(r"[\w:.-]*")
 SCHEMA = 2  # of the layout of stored results; `schema1` converts earlier ones
 
@@ -32,6 +35,7 @@ class Result(Record, ABC):
     """A frozen record that can be listed as rows, printed as a table, stored as JSON and read back."""
 
     __slots__ = ()
+    _most_rows: ClassVar[int] = 60  # that are printed; of more, `SHOWN_ROWS` are
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Tables and records check their arguments, whichever class makes them."""
@@ -46,18 +50,30 @@ class Result(Record, ABC):
         """Tidy records: one flat dictionary per line of a table, with intervals at a level."""
 
     @validated
-    def to_frame(self, level: float = 0.95) -> Any:
-        """The rows as a data frame: of pandas if it is installed, else of polars."""
+    def to_frame(self, level: float = 0.95, *, library: FrameLibrary | None = None) -> Any:
+        """The rows as a data frame.
+
+        Parameters
+        ----------
+        level
+            Of the intervals.
+        library
+            "pandas", "polars" or "pyarrow". By default the first of these that the program has imported; if it
+            has imported none, the first that is installed.
+        """
         rows = self.rows(level)
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {name: [row.get(name) for row in rows] for name in names}
-        for library in ("pandas", "polars"):
+        imported = [name for name in FRAME_LIBRARIES if sys.modules.get(name) is not None]
+        for name in (library,) if library else (*imported, *FRAME_LIBRARIES):
             try:
-                return import_module(library).DataFrame(columns)
+                module = import_module(name)
             except ImportError:
                 continue
+            return module.table(columns) if name == "pyarrow" else module.DataFrame(columns)
+        needed = f"{library}, which is not installed" if library else "pandas or polars, and neither is installed"
         raise MissingPackageError(
-            "A data frame needs pandas or polars, and neither is installed: pip install pandas, or use rows()."
+            f"A data frame needs {needed}: pip install {library or 'pandas'}, or use rows()."
         )
 
     @validated
@@ -154,11 +170,11 @@ class Result(Record, ABC):
         return latex_table(table if caption is None else replace(table, title=caption), label)
 
     def __str__(self) -> str:
-        return as_text(self.to_table().shortened())
+        return as_text(self.to_table().shortened(self._most_rows))
 
     def _repr_html_(self) -> str:
         """The table as HTML, for notebooks."""
-        return html_table(self.to_table().shortened())
+        return html_table(self.to_table().shortened(self._most_rows))
 
 
 def _rebuilt(kind: type[T], values: dict[str, Any]) -> T:
