@@ -3,17 +3,20 @@
 import os
 import signal
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 import polyroc as pr
+import spark_daemon
 from engine_data import MATRIX
 from engine_files import P, Q, frame
 from polyroc.engines import spark_executors
 from polyroc.engines.bins import Layout
-from polyroc.engines.refine import EvaluationRequest, evaluate_rows
+from polyroc.engines.refine import evaluate_rows
+from polyroc.engines.request import EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError, StackedRowsWarning
@@ -43,9 +46,11 @@ def spark(tmp_path_factory):
 
     aside = str(tmp_path_factory.mktemp("spark"))
     settings = {**SETTINGS, **INTERPRETED, "spark.local.dir": aside, "spark.sql.warehouse.dir": aside}
+    settings["spark.python.daemon.module"] = spark_daemon.__name__
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}.items():
             patch.setenv(name, value)
+        patch.setenv("PYTHONPATH", str(Path(spark_daemon.__file__).parent), prepend=os.pathsep)
         session = SparkSession.builder.master("local[2,4]").config(map=settings).getOrCreate()
         session.sparkContext.setLogLevel("OFF")
         yield session
