@@ -6,6 +6,7 @@ chance; `quick` draws fewest, for `make test-fast`.
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -31,6 +32,10 @@ settings.load_profile("polyroc")
 
 # xdist sets the width of a terminal in its workers, where there is none: sentences would be wrapped.
 os.environ.pop("COLUMNS", None)
+
+# A shell ignores Ctrl-C in what it runs in the background, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests have little data, which Python would run; the twins are to be compared with the machine code.
 jit.INTERPRETED = 0
