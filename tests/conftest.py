@@ -5,6 +5,7 @@ runs find more; `settled` draws fewer and always the same ones, so that the resu
 chance; `quick` draws fewest, for `make test-fast`.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -44,12 +45,13 @@ HERE = Path(__file__).parent
 
 LONGEST = (
     "engines/test_spark.py",
-    "measures/test_laws.py",
     "reports/test_page.py",
+    "docs/test_docs.py",
+    "results/test_damaged_results.py",
+    "measures/test_laws.py",
     "engines/test_inputs.py",
     "engines/test_dialects.py",
     "io/test_read.py",
-    "docs/test_docs.py",
     "repro/test_reproduction.py",
     "decisions/test_classifier.py",
     "plots/test_plots.py",
@@ -82,6 +84,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(name)
     places = {HERE / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and ten thousand tests out of garbage collections, each of which would look at all of them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
