@@ -245,13 +245,18 @@ def test_large_integers(spark):
     assert pr.evaluate(even, exact=True, **options).certificate.rows == 100  # all of these are doubles
 
 
+@pytest.fixture(scope="module")
+def patients(spark, rows):
+    """The rows with their patients, by Polars and by Spark."""
+    named = rows.with_columns(patient=pl.Series([f"p{(12 * i + 5) % 371}" for i in range(3000)]))
+    return named, spark.createDataFrame(named.to_arrow()).repartition(5).cache()
+
+
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_clusters(spark, table, rows, weight):
+def test_clusters(patients, weight):
     """The rows of a patient are brought together by a shuffle, and one cluster is open at a time."""
+    named, whole = patients
     options = {"truth": "kind", "scores": {"p": P, "q": Q}, "weight": weight}
-    patients = [(12 * i + 5) % 371 for i in range(3000)]
-    named = rows.with_columns(patient=pl.Series([f"p{i}" for i in patients]))
-    whole = spark.createDataFrame(named.to_arrow()).repartition(5)
     memory = pr.compare(pr.read(named, groups="patient", **options), measure="ova")
     comparison = pr.compare(whole, groups="patient", measure="ova", exact=True, **options)
     assert comparison.covariance == pytest.approx(memory.covariance, rel=1e-9)
@@ -260,7 +265,11 @@ def test_clusters(spark, table, rows, weight):
         assert one.effective == pytest.approx(memory.estimates[name].effective)
         for key, part in one.parts.items():
             assert part.standard_error == pytest.approx(memory.estimates[name].parts[key].standard_error, rel=1e-9)
-    options["scores"] = P
+
+
+def test_clusters_by_country_and_without_a_patient(patients):
+    named, whole = patients
+    options = {"truth": "kind", "scores": P, "weight": "w"}
     for (country,), one in pr.evaluate(whole, groups="patient", by="country", measure="ova", **options).items():
         kept = pr.read(named.filter(pl.col("country") == country), groups="patient", **options)
         assert one.standard_error == pytest.approx(pr.evaluate(kept, measure="ova").standard_error, rel=1e-9)

@@ -18,7 +18,8 @@ from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.row_scans import RowScans, warn_of_small_classes
 from polyroc.engines.rows import Batch, Rows
 from polyroc.errors import NotApplicableError
-from polyroc.estimates.estimate import Certificate, Estimate
+from polyroc.estimates.certificate import Certificate
+from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.applicability import ROUNDING, SUM_TOLERANCE
 from polyroc.measures.measure import Measure
