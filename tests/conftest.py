@@ -92,6 +92,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Undo it: what is not collected at the end of the process is a leak to DuckDB."""
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def _close_figures():
     """Close the figures of a test; matplotlib warns if more than 20 are open."""
