@@ -148,7 +148,7 @@ def rates_by_grid(steps, y, P):
     L[:, ~np.eye(3, dtype=bool)] = cells
     decisions = (P @ L).argmin(axis=2)
     rates = [[(decisions[:, y == k] == m).mean(axis=1) for m in range(3)] for k in range(3)]
-    return np.moveaxis(rates, -1, 0)
+    return np.moveaxis(np.array(rates), -1, 0)
 
 
 @pytest.mark.slow
