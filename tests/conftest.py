@@ -31,8 +31,10 @@ settings.register_profile("settled", parent=settings.get_profile("polyroc"), der
 settings.register_profile("quick", parent=settings.get_profile("settled"), max_examples=6)
 settings.load_profile("polyroc")
 
-# xdist sets the width of a terminal in its workers, where there is none: sentences would be wrapped.
+# xdist sets the width of a terminal in its workers, where there is none: sentences would be wrapped. So does
+# readline, which pytest imports, for the processes that are started, without telling `os.environ`.
 os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
 
 # A shell ignores Ctrl-C in what it runs in the background, and so would the processes that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
