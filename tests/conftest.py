@@ -5,7 +5,9 @@ runs find more; `settled` draws fewer and always the same ones, so that the resu
 chance; `quick` draws fewest, for `make test-fast`.
 """
 
+import gc
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -29,8 +31,14 @@ settings.register_profile("settled", parent=settings.get_profile("polyroc"), der
 settings.register_profile("quick", parent=settings.get_profile("settled"), max_examples=6)
 settings.load_profile("polyroc")
 
-# xdist sets the width of a terminal in its workers, where there is none: sentences would be wrapped.
+# xdist sets the width of a terminal in its workers, where there is none: sentences would be wrapped. So does
+# readline, which pytest imports, for the processes that are started, without telling `os.environ`.
 os.environ.pop("COLUMNS", None)
+os.unsetenv("COLUMNS")
+
+# A shell ignores Ctrl-C in what it runs in the background, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests have little data, which Python would run; the twins are to be compared with the machine code.
 jit.INTERPRETED = 0
@@ -39,12 +47,13 @@ HERE = Path(__file__).parent
 
 LONGEST = (
     "engines/test_spark.py",
-    "measures/test_laws.py",
     "reports/test_page.py",
+    "docs/test_docs.py",
+    "results/test_damaged_results.py",
+    "measures/test_laws.py",
     "engines/test_inputs.py",
     "engines/test_dialects.py",
     "io/test_read.py",
-    "docs/test_docs.py",
     "repro/test_reproduction.py",
     "decisions/test_classifier.py",
     "plots/test_plots.py",
@@ -77,6 +86,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(name)
     places = {HERE / name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and ten thousand tests out of garbage collections, each of which would look at all of them."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Undo it: what is not collected at the end of the process is a leak to DuckDB."""
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)

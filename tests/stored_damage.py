@@ -42,13 +42,17 @@ def places(node, path=()):
         yield from places(inner, (*path, name))
 
 
-def mutated(data, rng, junk=JUNK):
-    """A copy of plain data with one entry removed, replaced, repeated, exchanged or scaled; and what was done."""
-    damaged = copy.deepcopy(data)
-    paths = list(places(damaged))
+def mutated(data, rng, junk=JUNK, paths=None):
+    """A copy of plain data with one entry removed, replaced, repeated, exchanged or scaled; and what was done.
+
+    `paths` are those of all entries, for callers that mutate the same data many times. Only what leads to the
+    entry is copied, the rest is shared.
+    """
+    paths = [*places(data)] if paths is None else paths
     path = paths[rng.integers(len(paths))]
-    parent = damaged
+    damaged = parent = copy.copy(data)
     for name in path[:-1]:
+        parent[name] = copy.copy(parent[name])
         parent = parent[name]
     name, action = path[-1], rng.choice(["remove", "replace", "replace", "scale", "exchange"])
     if action == "remove":

@@ -72,7 +72,7 @@ def test_t12_volumes_by_the_reviews_rule(features):
     assert marked.converted == BY_RULE
 
 
-def test_the_printed_rule_ties_and_its_oddity():
+def test_the_printed_rule_and_its_ties():
     table = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5]]
     np.testing.assert_allclose(pr.to_ordered(table), [1.0, 2.3, 3.0])
     shared = pr.to_ordered([[0.4, 0.4, 0.2], [0.4, 0.2, 0.4], [1 / 3, 1 / 3, 1 / 3]])
@@ -120,7 +120,7 @@ def test_missing_values_stay_missing():
         assert np.flatnonzero(np.isnan(result)).tolist() == [3]
 
 
-def test_several_classifiers_come_as_they_went():
+def test_several_classifiers_are_converted_one_by_one():
     result = pr.to_ordered({"one": P, "two": Q})
     assert list(result) == ["one", "two"]
     assert result["two"].tolist() == pr.to_ordered(Q).tolist()
@@ -295,7 +295,7 @@ def test_series_frames_and_several_classifiers():
     assert several["one"].tolist() == expected.tolist()
 
 
-def test_missing_scores_are_refused_or_stay_missing():
+def test_missing_scores_are_rejected_or_stay_missing():
     holed = SCORE.copy()
     holed[2] = np.nan
     with pytest.raises(InputError, match="score has missing values"):

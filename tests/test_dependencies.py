@@ -67,7 +67,7 @@ def test_every_requirement_has_a_lowest_version(extra):
         assert re.search(r">=\d|==\d|^polyroc\[", line), line
 
 
-def test_no_test_is_skipped_without_a_word():
+def test_no_test_is_skipped_silently():
     """Where packages are required, `packages.package` fails; pytest's own function would skip."""
     tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != "packages.py"]
     name = "import" + "orskip"

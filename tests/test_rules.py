@@ -162,12 +162,12 @@ def changed(rule, **fields):
         (COST.to_json().replace("5.0", "9" * 400), "costs must be a finite number"),
     ],
 )
-def test_hostile_text_is_refused(text, message):
+def test_hostile_text_is_rejected(text, message):
     with pytest.raises(InputError, match=message):
         pr.Rule.from_json(text)
 
 
-def test_another_kind_of_rule_is_refused():
+def test_another_kind_of_rule_is_rejected():
     with pytest.raises(InputError, match="Expected a stored CostRule"):
         pr.decisions.CostRule.from_json(THRESHOLD.to_json())
 

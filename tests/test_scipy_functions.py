@@ -42,7 +42,7 @@ def test_a_name_that_scipy_does_not_have():
         _ = _scipy.no_such_function
 
 
-def test_who_meets_the_stand_in_gets_the_package(monkeypatch):
+def test_an_unloaded_module_loads_itself_when_used(monkeypatch):
     """As another thread would that imports scipy.special at the same moment."""
     import scipy.special
 

@@ -47,7 +47,7 @@ def scores(tmp_path_factory):
         (["--version"], 0, pr.__version__),
     ],
 )
-def test_a_process_says_what_the_function_says(scores, arguments, code, words):
+def test_a_process_returns_what_the_function_returns(scores, arguments, code, words):
     """So that the other tests may do without the cost of a process."""
     options = [str(scores) if argument == "FILE" else argument for argument in arguments]
     done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False)
@@ -99,7 +99,7 @@ def test_two_classifiers_side_by_side(scores):
     assert "classifier" not in one.stdout.splitlines()[2]
 
 
-def test_compare_says_it_in_a_sentence(monkeypatch):
+def test_compare_has_a_sentence(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     arguments = ("compare", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
     done = polyroc(*arguments, "--margin", "0.05")

@@ -166,7 +166,7 @@ def one_line(done, message):
     return done.returncode == 2 and done.stdout == "" and len(complaints) == 1 and message in complaints[0]
 
 
-def test_test_tells_the_optimism(polyroc, file, other):
+def test_a_test_reports_the_optimism(polyroc, file, other):
     held_out = in_python(file).evaluated(pr.read(other, truth="y", scores="p_*"), n_points=2000)
     record = json.loads(polyroc("front", file, *ASKED, "--test", other, "--json").stdout)
     assert record["held_out"] == {"gini": held_out.gini.value, "optimism": held_out.optimism}

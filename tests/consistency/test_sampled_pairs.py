@@ -282,7 +282,7 @@ def test_sampled_counts_have_the_exact_shares():
         assert drawn == pytest.approx(20000 * share, abs=4.5 * np.sqrt(20000 * share) + 1)
 
 
-def test_zero_counts_leave_an_honest_interval():
+def test_zero_counts_leave_a_valid_interval():
     comparison = pr.compare_measures(
         "he", "accuracy", model=pr.consistency.GaussianModel((12, 12, 12)), pairs=200, rng=0
     )
@@ -323,7 +323,7 @@ def test_the_answer_does_not_depend_on_the_workers():
     assert comparisons[0]["hand_till", "accuracy"].provenance.seed == 9
 
 
-def test_pairs_that_neither_tells_apart_are_named():
+def test_pairs_that_neither_measure_separates_are_named():
     model = pr.consistency.RankedLists((3, 3))
     comparison = pr.compare_measures("auc", "accuracy", model=model, pairs=500, rng=4)
     one, two = model.draw(np.random.default_rng(np.random.SeedSequence(4).spawn(1)[0]), 500)

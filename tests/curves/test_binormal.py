@@ -67,7 +67,7 @@ def test_the_likelihood_has_its_maximum_there(counts):
     assert (fitted.a, fitted.b) == pytest.approx((best.x[0], np.exp(best.x[1])), abs=1e-4)  # BFGS stops early
 
 
-def test_continuous_scores_recover_their_world_whatever_the_scale():
+def test_continuous_scores_recover_their_model_whatever_the_scale():
     model = Binormal(1.2, 1.5)
     y, s = model.sample(4000, rng=0)
     fitted = fit(y, s)
@@ -135,12 +135,12 @@ def test_the_smooth_curve_can_be_drawn():
         ([0, 0, 1, 1, 1], [3, 4, 1, 5, 6]),  # all points on one upright and one level line
     ],
 )
-def test_data_without_a_fit_are_refused(y, s):
+def test_data_without_a_fit_are_rejected(y, s):
     with pytest.raises(NotApplicableError, match="binormal curve cannot be fitted"):
         fit(y, s)
 
 
-def test_small_samples_either_fit_or_are_refused():
+def test_small_samples_either_fit_or_are_rejected():
     settled = 0
     for seed in range(200):
         y, s = Binormal(1.5).sample((5, 4), rng=seed)

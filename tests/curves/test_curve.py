@@ -316,7 +316,7 @@ def test_records_are_tidy_frozen_and_shown():
         curve.kind = "pr"
 
 
-def test_provenance_tells_how():
+def test_provenance_states_the_method():
     y, s = Binormal(1.0).sample(30, rng=1)
     provenance = pr.curve(y, s, method=pr.Bootstrap(n=20, rng=7)).provenance
     assert (provenance.cases, provenance.seed) == ({"0": 30, "1": 30}, 7)
@@ -350,7 +350,7 @@ def test_provenance_tells_how():
         ({"method": pr.HanleyMcNeil(), "groups": [1, 2, 3, 4]}, NotApplicableError, "groups"),
     ],
 )
-def test_bad_requests_are_refused_at_once(options, error, words):
+def test_bad_requests_are_rejected_at_once(options, error, words):
     with pytest.raises(error, match=words):
         pr.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], **options)
 
@@ -365,7 +365,7 @@ def test_bad_requests_are_refused_at_once(options, error, words):
         (["a", "b", "a"], ["a", "b", "b"], "decisions"),
     ],
 )
-def test_bad_data_are_refused(y, s, words):
+def test_bad_data_are_rejected(y, s, words):
     with pytest.raises(PolyrocError, match=words):
         pr.curve(y, s)
 

@@ -15,7 +15,7 @@ ROUNDING = 1e-12  # a dozen rates multiplied and added
 
 
 @given(ranked(), st.floats(0, 1))
-def test_hull_is_the_best_that_lots_reach(sample, rate):
+def test_hull_is_the_best_that_randomised_rules_reach(sample, rate):
     y, s = sample
     hull = pr.curve(y, s, method=None, labels=[0, 1]).hull()
     points = naive.roc_points(y, s, [1.0] * len(y))

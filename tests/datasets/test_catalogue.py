@@ -103,7 +103,7 @@ def test_without_a_file_hungarian_says_how(monkeypatch, tmp_path):
         load("hungarian")
 
 
-def test_a_damaged_file_is_refused(tmp_path):
+def test_a_damaged_file_is_rejected(tmp_path):
     damaged = tmp_path / "iris.csv"
     damaged.write_text(catalogue.path("iris").read_text().replace("5.1", "5.2", 1))
     with pytest.raises(InputError, match=r"expected sha256 9cc1c345c71bcc9b\.\.\., got (?!9cc1)[0-9a-f]{16}"):

@@ -110,7 +110,7 @@ def test_a_rule_is_applied_as_it_is(irises):
         )
 
 
-def test_it_lives_in_pipelines_searches_and_frames(tumours):
+def test_it_works_in_pipelines_searches_and_frames(tumours):
     X, y = tumours
     model = make_pipeline(
         StandardScaler(), pr.decisions.OperatingPointClassifier(LogisticRegression(), criterion="youden")
@@ -125,7 +125,7 @@ def test_it_lives_in_pipelines_searches_and_frames(tumours):
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
 
 
-def test_believed_probabilities_give_bayes_rule(irises):
+def test_calibrated_probabilities_give_bayes_rule(irises):
     X, y = irises
     model = pr.decisions.OperatingPointClassifier(GaussianNB(), costs={(2, 1): 50}, calibrated=True).fit(X, y)
     assert model.rule_ == pr.decisions.CostRule((0, 1, 2), [[0, 1, 1], [1, 0, 1], [1, 50, 0]])
@@ -141,7 +141,7 @@ def test_weights_count_where_the_rule_is_chosen(tumours):
     assert (weighted.predict(X) == "malignant").sum() > (plain.predict(X) == "malignant").sum()
 
 
-def test_a_classifier_that_says_only_labels_is_refused(irises):
+def test_a_classifier_that_says_only_labels_is_rejected(irises):
     class Silent(GaussianNB):
         predict_proba = property()
 

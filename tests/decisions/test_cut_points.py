@@ -260,7 +260,7 @@ def test_youden_of_probabilities_counts_every_class_the_same():
 # The rule --------------------------------------------------------------------------------------------------------
 
 
-def test_the_rule_is_deployed_and_judged_elsewhere():
+def test_the_rule_is_deployed_and_evaluated_elsewhere():
     point = pr.operate(STAGE, MARKER, labels=ORDER, evaluate_on=(STAGE[::2], MARKER[::2] + 0.1))
     rule = pr.Rule.from_json(point.rule.to_json())
     assert rule == point.rule

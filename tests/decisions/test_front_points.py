@@ -209,7 +209,7 @@ def test_a_point_of_a_searched_front_decides_from_features(searched):
     assert regions.errors == result.counts[chosen.point].sum() - np.trace(result.counts[chosen.point])
 
 
-def test_a_searched_front_is_judged_on_features(searched):
+def test_a_searched_front_is_evaluated_on_features(searched):
     result, _, _, X_new, y_new = searched
     with pytest.raises(InputError, match=r"evaluate_on must be \(X, y\)"):
         pr.operate(result, evaluate_on=X_new)

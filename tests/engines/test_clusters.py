@@ -15,7 +15,8 @@ from command import polyroc
 from engine_data import MATRIX, ONE_COLUMN, TWO_CLASSES
 from engine_files import P, Q, frame
 from polyroc.engines.clusters import ClusterCounts
-from polyroc.engines.refine import EvaluationRequest, evaluate_rows
+from polyroc.engines.refine import evaluate_rows
+from polyroc.engines.request import EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.errors import InputError, MissingPartsWarning
 from polyroc.measures.registry import measure

@@ -17,7 +17,8 @@ from engine_data import MATRIX, ONE_COLUMN, TWO_CLASSES, number, share, tallied
 from engine_files import P, Q, frame, written
 from polyroc.cli.app import run as main
 from polyroc.engines.evaluate import group_rows
-from polyroc.engines.refine import EvaluationRequest, evaluate_rows
+from polyroc.engines.refine import evaluate_rows
+from polyroc.engines.request import EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.session import parse_size
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OutOfSpaceError, PolyrocWarning

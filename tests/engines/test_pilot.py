@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import polyroc as pr
 from polyroc.engines import pilot
 from polyroc.engines.bins import BinCounts, BinnedValues, Layout
-from polyroc.engines.refine import EvaluationRequest, evaluate_rows
+from polyroc.engines.refine import evaluate_rows
+from polyroc.engines.request import EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.measures.registry import measure
@@ -218,7 +219,7 @@ def test_missing_values_are_seen():
     assert np.isnan(ends).all()
 
 
-def test_coarser_cells_hold_the_same_cases():
+def test_coarser_bins_hold_the_same_cases():
     rng = np.random.default_rng(0)
     coarse = Layout.of(8)
     fine = coarse.refined(rng.integers(0, 4, coarse.size))

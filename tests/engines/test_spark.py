@@ -3,17 +3,20 @@
 import os
 import signal
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
 import polyroc as pr
+import spark_daemon
 from engine_data import MATRIX
 from engine_files import P, Q, frame
 from polyroc.engines import spark_executors
 from polyroc.engines.bins import Layout
-from polyroc.engines.refine import EvaluationRequest, evaluate_rows
+from polyroc.engines.refine import evaluate_rows
+from polyroc.engines.request import EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError, StackedRowsWarning
@@ -43,9 +46,11 @@ def spark(tmp_path_factory):
 
     aside = str(tmp_path_factory.mktemp("spark"))
     settings = {**SETTINGS, **INTERPRETED, "spark.local.dir": aside, "spark.sql.warehouse.dir": aside}
+    settings["spark.python.daemon.module"] = spark_daemon.__name__
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}.items():
             patch.setenv(name, value)
+        patch.setenv("PYTHONPATH", str(Path(spark_daemon.__file__).parent), prepend=os.pathsep)
         session = SparkSession.builder.master("local[2,4]").config(map=settings).getOrCreate()
         session.sparkContext.setLogLevel("OFF")
         yield session
@@ -240,13 +245,18 @@ def test_large_integers(spark):
     assert pr.evaluate(even, exact=True, **options).certificate.rows == 100  # all of these are doubles
 
 
+@pytest.fixture(scope="module")
+def patients(spark, rows):
+    """The rows with their patients, by Polars and by Spark."""
+    named = rows.with_columns(patient=pl.Series([f"p{(12 * i + 5) % 371}" for i in range(3000)]))
+    return named, spark.createDataFrame(named.to_arrow()).repartition(5).cache()
+
+
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_clusters(spark, table, rows, weight):
+def test_clusters(patients, weight):
     """The rows of a patient are brought together by a shuffle, and one cluster is open at a time."""
+    named, whole = patients
     options = {"truth": "kind", "scores": {"p": P, "q": Q}, "weight": weight}
-    patients = [(12 * i + 5) % 371 for i in range(3000)]
-    named = rows.with_columns(patient=pl.Series([f"p{i}" for i in patients]))
-    whole = spark.createDataFrame(named.to_arrow()).repartition(5)
     memory = pr.compare(pr.read(named, groups="patient", **options), measure="ova")
     comparison = pr.compare(whole, groups="patient", measure="ova", exact=True, **options)
     assert comparison.covariance == pytest.approx(memory.covariance, rel=1e-9)
@@ -255,7 +265,11 @@ def test_clusters(spark, table, rows, weight):
         assert one.effective == pytest.approx(memory.estimates[name].effective)
         for key, part in one.parts.items():
             assert part.standard_error == pytest.approx(memory.estimates[name].parts[key].standard_error, rel=1e-9)
-    options["scores"] = P
+
+
+def test_clusters_by_country_and_without_a_patient(patients):
+    named, whole = patients
+    options = {"truth": "kind", "scores": P, "weight": "w"}
     for (country,), one in pr.evaluate(whole, groups="patient", by="country", measure="ova", **options).items():
         kept = pr.read(named.filter(pl.col("country") == country), groups="patient", **options)
         assert one.standard_error == pytest.approx(pr.evaluate(kept, measure="ova").standard_error, rel=1e-9)

@@ -97,7 +97,7 @@ def test_bins_keep_the_order(values, bits, data):
     assert (values < edges[bins + 1]).all()
 
 
-def test_fine_cells_tell_values_apart_near_both_ends():
+def test_fine_bins_separate_values_near_both_ends():
     tally = pr.Tally([0, 1])
     for end in (1e-12, 1 - 1e-12):
         step = 2e-14
@@ -159,7 +159,7 @@ def test_decisions_given_as_labels():
 
 
 class TestBytes:
-    def test_every_damage_is_refused(self, large):
+    def test_every_damage_is_rejected(self, large):
         y, P, w = large
         tally = pr.Tally([0, 1, 2], bits=6)
         tally.update(y[:200], P[:200], w[:200])
@@ -261,7 +261,7 @@ class TestRefusals:
             assert np.isnan(tally.evaluate("hand_till").standard_error)
 
 
-def test_results_travel(large):
+def test_results_survive_storage(large):
     y, P, _ = large
     tally = pr.Tally([0, 1, 2])
     tally.update(y, P)

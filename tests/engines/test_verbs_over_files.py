@@ -205,7 +205,7 @@ class TestRules:
         with pytest.raises(InputError, match=r"probabilities in \[0, 1\]"):
             pr.operate(folder / "two.parquet", engine="duckdb", **{**options, "scores": "s"})
 
-    def test_judged_on_other_cases(self, folder):
+    def test_evaluated_on_other_cases(self, folder):
         data = pl.read_parquet(folder / "two.parquet")
         options = {**RISK, "engine": "duckdb", "criterion": "youden"}
         point = pr.operate(folder / "two.parquet", evaluate_on=folder / "two.parquet", **options)
@@ -246,7 +246,7 @@ class TestRules:
         self.same_rates(engine, pr.rates(folder / "two.parquet", **options))
         assert calls == [(1957, 1957, "decisions")]
 
-    def test_refusals(self, folder):
+    def test_rejected_calls(self, folder):
         options = {"truth": "kind", "engine": "duckdb"}
         with pytest.raises(NotApplicableError, match=r"3 classes .* calibrated=True .* sample"):
             pr.operate(folder / "one.parquet", scores=P, **options)

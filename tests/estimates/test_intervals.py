@@ -137,7 +137,7 @@ def test_components_stay_within_their_reach(key, data):
         assert np.ptp(stratum.components) <= stratum.reach + 1e-12  # shares that add up to 1 but for rounding
 
 
-def test_a_rare_class_with_little_say_does_not_widen_the_interval():
+def test_a_rare_class_of_little_weight_does_not_widen_the_interval():
     """Accuracy of 998 cases and 2 of a rare class, all right but ten: as of a share of 1,000."""
     y = np.repeat([0, 1], [998, 2])
     estimate = pr.evaluate(y, np.where(np.arange(1000) < 10, 1 - y, y), measure="accuracy")

@@ -38,14 +38,14 @@ def test_two_parts_are_the_whole(name, family, options, tmp_path):
     assert nothing.to_dict() == whole.to_dict()
 
 
-def test_two_classes_are_gone_on_with():
+def test_two_classes_are_resumed():
     X, y = three_blobs(sizes=(20, 22))
     whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=40)
     part = pr.front(pr.fronts.LogisticFamily(), X, y, generations=11)
     assert pr.front(pr.fronts.LogisticFamily(), X, y, generations=40, resume=part).to_dict() == whole.to_dict()
 
 
-def test_other_data_families_and_options_are_refused_and_nothing_is_overwritten(tmp_path):
+def test_other_data_families_and_options_are_rejected_and_nothing_is_overwritten(tmp_path):
     X, y = three_blobs()
     file = tmp_path / "front.npz"
     pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, save=file)
@@ -75,7 +75,7 @@ def test_other_data_families_and_options_are_refused_and_nothing_is_overwritten(
     assert pr.Front.load(file).search.generations == 30
 
 
-def test_a_damaged_search_is_refused(tmp_path):
+def test_a_damaged_search_is_rejected(tmp_path):
     X, y = three_blobs()
     stored = pr.front(pr.fronts.NearestNeighbours(), X, y, generations=5).to_dict()
     assert pr.Front.from_dict(stored).search.model.limits.tolist() == [3, 50]

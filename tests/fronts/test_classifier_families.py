@@ -173,7 +173,7 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
         (lambda: pr.fronts.NearestNeighbours().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
     ],
 )
-def test_families_complain_of_bad_settings(make, message):
+def test_families_reject_bad_settings(make, message):
     with pytest.raises(InputError, match=message):
         make()
 

@@ -175,12 +175,12 @@ def test_a_volume_is_a_number_that_survives_pickling():
         ([[0, 0.6, 0.6], [0, 0, 0], [0, 0, 0]], "sum to 1"),
     ],
 )
-def test_bad_rates_are_refused(rates, message):
+def test_bad_rates_are_rejected(rates, message):
     with pytest.raises(InputError, match=message):
         pr.fronts.gini_volume(rates)
 
 
-def test_bad_options_are_refused():
+def test_bad_options_are_rejected():
     for n in (0, -1, 2.5, True, "many"):
         with pytest.raises(InputError, match="n_points"):
             pr.fronts.gini_volume(B, n_points=n)
@@ -190,7 +190,7 @@ def test_bad_options_are_refused():
         pr.fronts.exclusive_volume(B, np.eye(2))
 
 
-def test_an_exact_volume_that_takes_too_long_is_refused(monkeypatch):
+def test_an_exact_volume_that_takes_too_long_is_rejected(monkeypatch):
     monkeypatch.setattr("polyroc.fronts.dominated_volume.MOST_COMPARISONS", 2000.0)
     steps = np.linspace(0, 0.5, 40)
     line = matrices([[s, 0.5 - s, 0.1, 0.1, 0.1, 0.1] for s in steps], 3)

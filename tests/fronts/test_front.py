@@ -145,7 +145,7 @@ def test_the_seed_decides_and_threads_do_not():
     assert not np.array_equal(one.costs, pr.front(y, P, n=700, rng=8).costs)
 
 
-def test_growth_tells_how_the_front_grew():
+def test_growth_shows_how_the_front_grew():
     y, P = sample(np.random.default_rng(0), (50, 60, 70))
     calls = []
     front = pr.front(y, P, n=1000, progress=lambda *step: calls.append(step))
@@ -194,7 +194,7 @@ def test_a_front_is_stored_whole_and_read_back(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["front.npz", "front.json"])
-def test_damaged_files_are_refused(name, tmp_path):
+def test_damaged_files_are_rejected(name, tmp_path):
     y, P = sample(np.random.default_rng(0), (6, 6, 6))
     file = tmp_path / name
     pr.front(y, P, n=30).save(file)
@@ -214,7 +214,7 @@ def test_damaged_files_are_refused(name, tmp_path):
     assert refused > len(whole) / 7 / 2
 
 
-def test_other_files_are_refused(tmp_path):
+def test_other_files_are_rejected(tmp_path):
     with pytest.raises(MissingFileError, match="There is no file"):
         pr.Front.load(tmp_path / "none.npz")
     file = tmp_path / "other"
@@ -260,7 +260,7 @@ def test_rows_name_each_error():
     assert "<td " in front._repr_html_()
 
 
-def test_bad_data_are_refused():
+def test_bad_data_are_rejected():
     y, P = sample(np.random.default_rng(0), (5, 5, 5))
     with pytest.raises(InputError, match=r"sum to 1 .* position 3"):
         pr.front(y, np.where(np.arange(15)[:, None] == 3, 2 * P, P))
@@ -302,7 +302,7 @@ def test_bad_data_are_refused():
         ({"bounds": {((0, 1), (1, 0)): (3, 3)}}, "Hardly any"),
     ],
 )
-def test_bad_options_are_refused(options, message):
+def test_bad_options_are_rejected(options, message):
     y, P = sample(np.random.default_rng(0), (5, 5, 5))
     with pytest.raises(InputError, match=message):
         pr.front(y, P, **options)

@@ -290,13 +290,13 @@ def test_labels_and_frames_are_understood():
         ({"labels": [0, 1]}, "not among labels"),
     ],
 )
-def test_bad_options_are_refused(options, message):
+def test_bad_options_are_rejected(options, message):
     X, y = three_blobs()
     with pytest.raises(InputError, match=message):
         pr.front(pr.fronts.LogisticFamily(), X, y, generations=options.pop("generations", 3), **options)
 
 
-def test_bad_cases_are_refused():
+def test_bad_cases_are_rejected():
     X, y = three_blobs()
     family = pr.fronts.LogisticFamily()
     with pytest.raises(InputError, match="as many cases"):

@@ -104,12 +104,12 @@ def test_fronts_are_named_by_classifier_or_numbered(fronts):
         ({"a": [[8, 2], [1, 9]]}, "must hold rates"),
     ],
 )
-def test_bad_fronts_are_refused(fronts, message):
+def test_bad_fronts_are_rejected(fronts, message):
     with pytest.raises(InputError, match=message):
         pr.fronts.front_volumes(fronts)
 
 
-def test_other_classes_and_unknown_names_are_refused(fronts):
+def test_other_classes_and_unknown_names_are_rejected(fronts):
     y, P = sample(0, 0.5)
     other = pr.front(np.array(["a", "b", "c"])[y], P, n=50)
     with pytest.raises(InputError, match="same classes in the same order; one and other"):

@@ -477,7 +477,7 @@ def test_intervals_cover():
         ({"n_jobs": 1.5}, "got 1.5"),
     ],
 )
-def test_wrong_options_are_refused(options, words):
+def test_wrong_options_are_rejected(options, words):
     with pytest.raises(InputError, match=words):
         Bootstrap(**options)
 

@@ -160,7 +160,7 @@ def test_class_of_one_case_has_no_standard_error_but_an_interval():
     assert 0 <= low < estimate.value < high <= 1
 
 
-def test_perfect_separation_has_an_honest_interval_and_no_warning():
+def test_perfect_separation_has_a_valid_interval_and_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         estimate = pr.evaluate([0] * 20 + [1] * 30, range(50), measure="auc")
@@ -190,7 +190,7 @@ def test_measure_that_does_not_fit_says_why(y, s, options, message):
     assert isinstance(raised.value, ValueError)
 
 
-def test_level_and_method_of_the_wrong_kind_are_refused():
+def test_level_and_method_of_the_wrong_kind_are_rejected():
     estimate = pr.evaluate(BINARY, SCORE, measure="auc")
     for level in (0, 1, 95, -0.1):
         with pytest.raises(InputError, match="level must be between 0 and 1"):

@@ -77,7 +77,7 @@ def test_a_class_of_one_case():
     assert np.isnan(hanley_mcneil("auc", samples_of([1, 1], [1.0, 2], labels=[0, 1]), "exponential")[0, 0])
 
 
-def test_what_it_cannot_do_is_refused():
+def test_what_it_cannot_do_is_rejected():
     y, s = [0, 0, 1, 1], [1.0, 2, 3, 4]
     with pytest.raises(NotApplicableError, match=r"auc, gini, not for partial_auc; use method=DeLong\(\) or"):
         hanley_mcneil("partial_auc", samples_of(y, s))

@@ -107,7 +107,7 @@ def test_bootstrap_intervals(kind):
     assert stored.confidence_interval(0.8) == estimate.confidence_interval(0.8)
 
 
-def test_bootstrap_without_a_seed_tells_the_seed_it_used():
+def test_bootstrap_without_a_seed_reports_the_seed_used():
     estimate = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50))
     again = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50, rng=estimate.provenance.seed))
     assert estimate.standard_error == again.standard_error

@@ -139,7 +139,7 @@ def expectation_and_truth(key, sizes, chances, tables):
     return estimate, square - np.outer(mean, mean)
 
 
-def test_auc_has_no_bias_in_a_world_small_enough_to_count():
+def test_auc_has_no_bias_in_a_population_small_enough_to_enumerate():
     """Three patterns of two tied scores, two negatives and three positives: 243 samples, no simulation."""
     tables = [np.array([0.0, 1, 2]), np.array([1.0, 0, 1])]
     result, truth = expectation_and_truth("auc", (2, 3), [(0.5, 0.3, 0.2), (0.1, 0.3, 0.6)], tables)
@@ -147,7 +147,7 @@ def test_auc_has_no_bias_in_a_world_small_enough_to_count():
     assert truth[0, 0] > 0.03
 
 
-def test_hand_till_has_no_bias_in_a_world_small_enough_to_count():
+def test_hand_till_has_no_bias_in_a_population_small_enough_to_enumerate():
     """Two patterns a class, three classes of two cases: 64 samples. The patterns tie in some columns."""
     tables = [np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]]), np.array([[0.1, 0.6, 0.3], [0.1, 0.2, 0.7]])]
     result, truth = expectation_and_truth("hand_till", (2, 2, 2), [(0.7, 0.3), (0.4, 0.6), (0.2, 0.8)], tables)
@@ -156,7 +156,7 @@ def test_hand_till_has_no_bias_in_a_world_small_enough_to_count():
 
 
 @pytest.mark.slow
-def test_vus_has_no_bias_in_a_world_small_enough_to_count():
+def test_vus_has_no_bias_in_a_population_small_enough_to_enumerate():
     """Three patterns of two tied scores, three classes of two cases: 729 samples."""
     tables = [np.array([0.0, 1, 2]), np.array([1.0, 0, 1])]
     chances = [(0.5, 0.3, 0.2), (0.2, 0.5, 0.3), (0.1, 0.3, 0.6)]
@@ -291,7 +291,7 @@ def test_a_class_of_one_case_or_none_gives_nan():
     assert np.isnan(unbiased("vus", samples_of([0, 0, 2, 2], np.arange(4.0), labels=[0, 1, 2]))).all()
 
 
-def test_what_it_cannot_do_is_refused():
+def test_what_it_cannot_do_is_rejected():
     y, s = [0, 0, 1, 1], [1.0, 2, 3, 4]
     with pytest.raises(NotApplicableError, match=r"hand_till, vus, not for partial_auc; use method=DeLong\(\) or"):
         unbiased("partial_auc", samples_of(y, s))

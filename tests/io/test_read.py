@@ -533,7 +533,7 @@ def test_long_rows_that_do_not_pair(old, new, parts, tmp_path):
     refused(write(tmp_path, LONG.replace(old, new)), *parts, class_="class", case="id")
 
 
-def test_long_with_a_wrong_column_is_refused_in_little_memory(tmp_path):
+def test_long_with_a_wrong_column_is_rejected_in_little_memory(tmp_path):
     n = 5000
     table = {"y": [0, 1] * n, "s": [0.5] * 2 * n, "id": list(range(2 * n)), "who": [f"w{i}" for i in range(2 * n)]}
     source = as_format({**table, "class": [0, 1] * n}, "polars", tmp_path)

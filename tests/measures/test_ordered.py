@@ -83,7 +83,7 @@ def test_umbrella_is_two_of_the_volumes():
     assert pr.evaluate(y, s, measure="umbrella", labels=[0, 1, 2]).value == pytest.approx(both, abs=1e-14)
 
 
-def test_classes_apart_in_whatever_order_tell_everything():
+def test_separated_classes_in_any_order_have_full_information():
     estimate = pr.evaluate([0, 0, 1, 1, 2, 2], [5, 6, 1, 2, 8, 9], measure="scurfield", labels=[0, 1, 2])
     assert estimate.value == pytest.approx(log2(6), abs=1e-15)
     assert estimate.parts["1<0<2"].value == 1

@@ -153,6 +153,6 @@ def test_variance_and_test_against_simulation():
     assert low <= np.sum(np.array(pvalues) < 0.05) <= high
 
 
-def test_one_score_is_refused_by_the_name_of_the_conversion():
+def test_one_score_is_rejected_by_the_name_of_the_conversion():
     with pytest.raises(pr.errors.NotApplicableError, match=r"pdi needs scores.*to_probabilities\(\.\.\.\)"):
         pr.evaluate(["a", "b", "c", "c"], [1, 2, 3, 4], measure="pdi")

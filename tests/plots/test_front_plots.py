@@ -176,14 +176,14 @@ def test_lines_have_the_shade_of_a_rate_and_are_the_fainter_the_more_there_are(t
 
 
 @pytest.mark.parametrize("colour", [("class 0", "class 9"), "rainbow", ("class 0",), 3])
-def test_unknown_colours_are_refused(three, colour):
+def test_unknown_colours_are_rejected(three, colour):
     for kind in ("false_positives", "parallel"):
         with pytest.raises(InputError, match="colour"):
             pr.plot(three, kind=kind, colour=colour)
 
 
 @pytest.mark.parametrize("place", [-1, 10**6, "first", 1.5])
-def test_points_elsewhere_are_refused(three, two, place):
+def test_points_elsewhere_are_rejected(three, two, place):
     for result, kind in ((three, "false_positives"), (three, "parallel"), (two, "roc")):
         with pytest.raises(InputError, match="indices into the front"):
             pr.plot(result, kind=kind, points={"here": place})
@@ -334,7 +334,7 @@ def test_frames_name_the_features():
         ({"classifier": lambda X: ["else"] * len(X)}, "not among the classes"),
     ],
 )
-def test_bad_regions_are_refused(options, message):
+def test_bad_regions_are_rejected(options, message):
     X, y = cases()
     with pytest.raises(InputError, match=message):
         pr.decisions.decision_regions(**{"classifier": straight, "X": X, "y": y, **options})

@@ -424,7 +424,7 @@ def test_curves_given_by_name_are_so_named():
     assert [text.split("  ")[0] for text in texts(pr.plot([one, two]).legend.get_texts())] == [*S, "chance"]
 
 
-def test_curves_of_two_kinds_and_hulls_elsewhere_are_refused():
+def test_curves_of_two_kinds_and_hulls_elsewhere_are_rejected():
     y, S = two_classes(1.0)
     roc, det = (pr.curve(y, S["model 1.0"], kind=kind) for kind in ("roc", "det"))
     with pytest.raises(pr.errors.InputError, match="one kind, got det, roc"):
@@ -531,7 +531,7 @@ def test_styles_differ_also_in_grey():
     assert len({style.style(k).line for k in range(5)}) == 5
 
 
-def test_unknown_results_and_kinds_are_refused(irises):
+def test_unknown_results_and_kinds_are_rejected(irises):
     evaluation = pr.evaluate(irises, measure=["hand_till", "accuracy"])
     with pytest.raises(pr.errors.InputError, match="no picture of int; give a result"):
         pr.plot(3)

@@ -272,7 +272,7 @@ def test_what_cannot_be_planned(ask, message):
         (lambda: Simulation(rng=-1), "rng must be a seed"),
     ],
 )
-def test_pilot_data_that_do_not_do(ask, message):
+def test_unsuitable_pilot_data(ask, message):
     with pytest.raises((InputError, NotApplicableError), match=message):
         ask()
 

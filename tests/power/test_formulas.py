@@ -131,7 +131,11 @@ def test_the_more_alike_the_fewer_cases(correlation, more):
     two = {"measure": "auc", "value": 0.85, "versus": 0.80}
     alike = min(1.0, correlation + more)
     assert sample_size(correlation=alike, **two).n <= sample_size(correlation=correlation, **two).n
-    assert sample_size(**two).n == 2 * sample_size(correlation=0, **two).n  # the same variance, twice the cases
+
+
+def test_different_cases_are_twice_those_of_uncorrelated_areas():
+    two = {"measure": "auc", "value": 0.85, "versus": 0.80}
+    assert sample_size(**two).n == 2 * sample_size(correlation=0, **two).n  # the same variance
 
 
 def test_two_classifiers_by_hand():

@@ -46,7 +46,7 @@ def test_generators_move_on_and_are_recorded():
     assert sample_size(method=Simulation(50), **options).seed is not None
 
 
-def test_worlds_apart_and_three_classes():
+def test_unpaired_models_and_three_classes():
     apart = {"one": binormal(0.85), "two": binormal(0.7)}
     plan = sample_size(model=apart, measure="auc", method=Simulation(100, rng=0), n=160)
     assert (plan.sets, plan.by_class) == (2, {"0": 40, "1": 40})
@@ -84,7 +84,7 @@ def test_pilot_data_can_be_resampled():
     assert sample_size(apart, measure="ova", n=120, method=Simulation(20, rng=1)).sets == 2
 
 
-def test_world_that_does_not_know_its_value_is_reported():
+def test_simulation_model_without_a_true_value_is_reported():
     options = {"model": datasets.Binormal(1.0), "measure": "partial_auc(fpr=(0, 0.2))"}
     with pytest.raises(InputError, match=r"does not have its true partial_auc.*pass value"):
         sample_size(**options)

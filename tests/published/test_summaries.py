@@ -112,7 +112,7 @@ def test_demsars_friedman_and_nemenyi():
     assert pr.studies.summaries.friedman(DEMSAR, alpha=0.1).critical_difference == pytest.approx(1.12, abs=0.005)
 
 
-def test_demsars_nemenyi_tells_two_pairs_apart_at_10_per_cent():
+def test_demsars_nemenyi_separates_two_pairs_at_10_per_cent():
     """Mean ranks 3.143 - 2.000 and 3.143 - 1.964 exceed 1.12."""
     nemenyi = pr.studies.summaries.friedman(DEMSAR, alpha=0.1).nemenyi
     assert nemenyi.apart("C4.5", "C4.5+m")

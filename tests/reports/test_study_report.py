@@ -148,7 +148,7 @@ def test_nothing_is_claimed_at_a_level_that_is_not_reached(one):
     assert made.findings.study.duncan["pair"].alpha == pytest.approx(0.0001)
 
 
-def test_learners_that_fail_are_a_caution_and_the_rest_is_judged(failing):
+def test_learners_that_fail_are_a_caution_and_the_rest_is_evaluated(failing):
     made = report(failing)
     cautions = " ".join(made.conclusion.cautions)
     lost = [failure for failure in failing.failures if failure.learner == "Sometimes"]
@@ -286,7 +286,7 @@ def test_without_two_learners_nothing_is_compared(alive, tmp_path):
     assert "Tested by" not in made.to_markdown()
 
 
-def test_what_does_not_fit_a_study_is_refused(one, two):
+def test_what_does_not_fit_a_study_is_rejected(one, two):
     for name, value in {"labels": [0, 1], "groups": [1], "rng": 3, "missing": "drop", "y_score": [1]}.items():
         with pytest.raises(InputError, match=f"leave out {name}"):
             report(two, **{name: value})

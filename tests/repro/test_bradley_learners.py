@@ -92,7 +92,7 @@ def test_the_tree_of_the_weather_is_quinlans():
     assert trees.route(tree, X_GOLF).argmax(axis=1).tolist() == GOLF[:, 4].tolist()
 
 
-def test_a_value_never_seen_is_decided_by_the_node_that_does_not_know_it():
+def test_an_unseen_value_is_decided_by_the_node_without_a_branch_for_it():
     tree = trees.grow(X_GOLF, IS_GOLF, 2, nominal=frozenset({0, 3}))
     assert trees.route(tree, np.array([[7.0, 70.0, 70.0, 0.0]])).tolist() == [[5.0, 9.0]]
 
@@ -227,7 +227,7 @@ def test_a_pass_halves_once():
     assert all_right.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 0]
 
 
-def test_boxes_that_say_nothing_new_are_swallowed():
+def test_pruning_merges_boxes_that_decide_alike():
     """Half of the interval says b, twenty times; but for the one a beside it, cases are not worth a box."""
     X = np.concatenate((np.linspace(0.0, 0.49, 20), np.linspace(0.5, 1.0, 20), [0.9]))[:, None]
     is_class = np.eye(2)[[0] * 20 + [1] * 20 + [0]]
@@ -307,7 +307,7 @@ def test_costs_weight_the_distances():
     assert BAYES_COSTS[7] == (0.5, 0.5)
 
 
-def test_bad_parameters_are_refused():
+def test_bad_parameters_are_rejected():
     X, y = [[0.0], [1.0]], [0, 1]
     with pytest.raises(ValueError, match="pruning must be"):
         MultiscaleClassifier(pruning="hard").fit(X, y)

@@ -110,7 +110,7 @@ def test_table_six_is_all_there():
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_where_it_was(reports, tmp_path, monkeypatch):
+def test_a_run_continues_where_it_was(reports, tmp_path, monkeypatch):
     out, _ = reports
     shutil.copytree(out / "ling", tmp_path / "ling")
     stored = sorted((tmp_path / "ling" / "steps").rglob("*.json"))
@@ -174,7 +174,7 @@ def test_a_new_look_does_not_run_a_step_again(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
-def test_the_page_tells_what_the_full_run_found(paper):
+def test_the_page_states_the_results_of_the_full_run(paper):
     page = (FOLDERS[paper] / "README.md").read_text()
     reported = page.split(pages.BEGIN)[1].split(pages.END)[0]
     right, options = re.search(
@@ -237,7 +237,7 @@ def test_verdicts(kind, published, measured, holds):
     assert line.holds or line.verdict in ("DISAGREES", "NOT MEASURED")
 
 
-def test_bad_files_of_numbers_are_refused(tmp_path):
+def test_bad_files_of_numbers_are_rejected(tmp_path):
     file = tmp_path / "expected.toml"
     file.write_text('[[group]]\ntable = "T"\nnumbers = { a = 1 }\n')
     with pytest.raises(InputError, match="needs a reason"):
@@ -325,7 +325,7 @@ def test_the_command(reports, capsys):
 
 
 @pytest.mark.slow
-def test_the_exit_code_tells(reports, capsys, monkeypatch):
+def test_the_exit_code_states_the_outcome(reports, capsys, monkeypatch):
     out, result = reports
     line = result["ling"].lines[0]
     wrong = Expected(line.expected.table, "wrong", 0.5, "agrees", 0.0, "made up for this test")

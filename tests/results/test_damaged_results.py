@@ -10,7 +10,7 @@ from golden import files
 from golden.files import RESULTS
 from polyroc.errors import InputError, PolyrocError
 from polyroc.results.result import Result
-from stored_damage import mutated
+from stored_damage import mutated, places
 
 FEW, MANY = 25, 400  # mutations of each file: in every run, and in slow tests
 
@@ -26,15 +26,17 @@ def use(result):
 def mutate(name, schema, seed, number):
     """How many mutations were rejected; any other error than polyroc's is a failure that names the mutation."""
     data = json.loads(files.result_text(name, schema))
+    paths = [*places(data)]
     rng, rejected = np.random.default_rng(seed), 0
     for _ in range(number):
-        damaged, what = mutated(data, rng)
+        damaged, what = mutated(data, rng, paths=paths)
         try:
             use(RESULTS[name].kind.from_dict(damaged))
         except PolyrocError:
             rejected += 1
         except Exception as error:
             raise AssertionError(f"{name} of schema {schema}, {what}: {error!r}") from error
+    assert data == json.loads(files.result_text(name, schema))  # reading changes nothing in what it reads
     return rejected
 
 

@@ -294,7 +294,7 @@ def test_more_requests_than_connections(small_server):
 
 
 @pytest.mark.slow
-def test_the_queue_tells_its_length_and_the_place(server, tmp_path):
+def test_the_queue_reports_its_length_and_the_place(server, tmp_path):
     with server.visitor() as visitor, server.visitor() as other:
         for client in (visitor, other):  # the sessions of another test may be there still
             client.post("/end")

@@ -122,7 +122,7 @@ def test_a_file_without_names_of_columns_is_noticed(server):
         visitor.post("/end")
 
 
-def test_messages_speak_of_the_form():
+def test_messages_name_fields_of_the_form():
     assert (
         field_spelling(Option("pos_label", "b", "a")) == "\"Positive class\" under \"More options\" ('b' or 'a')"
     )
@@ -306,6 +306,6 @@ def test_suggestions_for_the_irises():
     }
 
 
-def test_no_suggestion_where_nothing_speaks_for_one():
+def test_no_suggestion_without_evidence():
     numbers = [Column(name, True, 0.0, 1.0, (), 500) for name in "abc"]
     assert suggestions(Preview(tuple(numbers), (), 500)) == ()

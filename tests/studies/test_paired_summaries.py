@@ -276,7 +276,7 @@ def test_a_generator_is_turned_into_a_seed():
     assert posteriors.sample("a", "b").shape == (200, 3)
 
 
-def test_bad_options_are_refused():
+def test_bad_options_are_rejected():
     y = {"a": [0.5, 0.6], "b": [0.6, 0.5]}
     for bad in ({"rope": -1}, {"rope": np.nan}, {"prior": 0}, {"n": 0}, {"rng": -1}, {"rng": "seed"}):
         with pytest.raises(InputError):
@@ -343,7 +343,7 @@ def test_the_line_through_errors_and_deviations():
 @pytest.mark.parametrize(
     "bad", [{"areas": [1.2]}, {"areas": []}, {"positives": [0]}, {"negatives_per_positive": 0}]
 )
-def test_errors_of_no_areas_or_sizes_are_refused(bad):
+def test_errors_of_no_areas_or_sizes_are_rejected(bad):
     with pytest.raises(InputError, match=next(iter(bad))):
         S.wilcoxon_errors(**bad)
 

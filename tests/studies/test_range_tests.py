@@ -151,7 +151,7 @@ def test_means_that_differ_by_rounding_are_one_group_without_error():
     assert test.pvalue("a", "b") == 1.0
 
 
-def test_failed_folds_are_refused_or_left_out_for_all():
+def test_failed_folds_are_rejected_or_left_out_for_all():
     y = np.random.default_rng(2).normal(size=(5, 3))
     y[1, 0] = np.nan
     with pytest.raises(InputError, match=r"'learner 0' has no value in some folds .*leave out 1 of 5 folds"):
@@ -185,12 +185,12 @@ def test_a_learner_that_always_fails_is_named_and_left_out():
         (FoldTable(np.eye(2), ("a", "a"), ((0, 0), (0, 1)), 1.0, 1.0), "must be distinct"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(values, message):
+def test_what_cannot_be_compared_is_rejected(values, message):
     with pytest.raises(InputError, match=message):
         S.anova(values)
 
 
-def test_bad_options_are_refused():
+def test_bad_options_are_rejected():
     fine = {"a": [1.0, 2.0], "b": [2.0, 5.0]}
     for alpha in (0, 1, -0.1, np.nan):
         with pytest.raises(InputError, match="alpha"):
@@ -346,7 +346,7 @@ def test_means_that_differ_by_rounding_tie():
     assert set(test.ranks.values()) == {1.5}
 
 
-def test_data_sets_without_values_are_refused_or_left_out():
+def test_data_sets_without_values_are_rejected_or_left_out():
     rng = np.random.default_rng(6)
     tables = [table(rng.normal(size=(4, 3)), data_set=f"set {k}") for k in range(4)]
     tables[2].values[:, 1] = np.nan
@@ -368,7 +368,7 @@ def test_data_sets_without_values_are_refused_or_left_out():
         ([table(np.eye(3)), table(np.eye(3), measure="gini")], "same learners and measure"),
     ],
 )
-def test_tables_that_do_not_belong_together_are_refused(values, message):
+def test_tables_that_do_not_belong_together_are_rejected(values, message):
     with pytest.raises(InputError, match=message):
         S.friedman(values)
 
@@ -408,6 +408,6 @@ def test_more_than_26_groups_have_letters():
     assert len(set(test.letters.values())) == 30
 
 
-def test_an_unknown_learner_is_refused():
+def test_an_unknown_learner_is_rejected():
     with pytest.raises(InputError, match="no learner 'z'"):
         S.duncan({"a": [1.0, 2.0], "b": [2.0, 5.0]}).pvalue("a", "z")

@@ -88,7 +88,7 @@ FAILING = {
 
 
 @pytest.mark.slow
-def test_learners_that_fail_are_recorded_and_the_rest_goes_on(tmp_path):
+def test_learners_that_fail_are_recorded_and_the_rest_continues(tmp_path):
     names = ["Raises", "SaysNan", "SaysTooLittle", "DoesNotAddUp"]
     study = pr.study(plan("Prior", *names, "Worldly"), out=tmp_path / "here.duckdb")
     assert {(failure.learner, failure.message) for failure in study.failures} == {(n, FAILING[n]) for n in names}
@@ -420,7 +420,7 @@ def test_a_pooled_test_of_hold_outs(tmp_path):
     assert many.recommend().test == "corrected_t"  # test sets at random are no folds
 
 
-def test_a_study_travels_as_plain_data_and_judges_the_same(tmp_path):
+def test_a_study_stored_as_plain_data_gives_the_same_results(tmp_path):
     study = pr.study(plan("Prior", "Worldly", "Raises", measures=["auc", "accuracy"]), out=tmp_path / "s.duckdb")
     back = pr.Study.from_dict(json.loads(json.dumps(study.to_dict())))
     np.testing.assert_array_equal(back.values("auc").values, study.values("auc").values)

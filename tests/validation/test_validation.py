@@ -431,7 +431,7 @@ KINDS = [
 
 
 @given(st.one_of([st.lists(kind, min_size=3) for kind in KINDS]).filter(lambda y: len(set(y)) > 2))
-def test_codes_say_what_the_labels_say(y):
+def test_codes_agree_with_labels(y):
     scores = normalise(y, range(len(y)))
     assert [scores.labels[code] for code in scores.codes] == y
     assert list(scores.labels) == sorted(set(y))
@@ -563,7 +563,7 @@ def test_the_positive_class_as_stated(y, pos_label):
 
 
 @pytest.mark.parametrize("y", [["case", "control"], [1, 2], [0, 2], [-1, 0], [0.0, 0.5]], ids=str)
-def test_other_classes_must_say_which_is_positive(y):
+def test_other_classes_need_pos_label(y):
     expected = (
         f"The positive class is ambiguous: y_true takes values in {{{y[0]!r}, {y[1]!r}}} and pos_label is not"
     )
@@ -664,7 +664,7 @@ BAD_SCORES = {
 
 
 @pytest.mark.parametrize("case", BAD_SCORES)
-def test_bad_scores_are_refused(case):
+def test_bad_scores_are_rejected(case):
     y_score, expected = BAD_SCORES[case]
     assert_says(refusal([0, 1, 1, 0], y_score), expected)
 
@@ -698,7 +698,7 @@ BAD_TRUTHS = {
 
 
 @pytest.mark.parametrize("case", BAD_TRUTHS)
-def test_bad_labels_are_refused(case):
+def test_bad_labels_are_rejected(case):
     y_true, expected = BAD_TRUTHS[case]
     assert_says(refusal(y_true, [1, 2, 3]), expected)
 
@@ -752,7 +752,7 @@ BAD_OPTIONS = {
 
 
 @pytest.mark.parametrize("case", BAD_OPTIONS)
-def test_bad_options_are_refused(case):
+def test_bad_options_are_rejected(case):
     options, expected = BAD_OPTIONS[case]
     assert_says(refusal(TEXT, SCORE, **options), expected)
 
@@ -769,7 +769,7 @@ def test_bad_options_are_refused(case):
     ],
 )
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_columns_that_match_no_class_are_refused(columns, expected, make):
+def test_columns_that_match_no_class_are_rejected(columns, expected, make):
     assert_says(refusal(["a", "b", "c"], make({name: [1, 2, 3] for name in columns.split()})), expected)
 
 

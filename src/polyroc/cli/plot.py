@@ -154,16 +154,10 @@ def plot(
         scores = scores_from(file, by=[*by] or None, **columns)
         if kind in CURVES:
             results = [_curves(scores, kind, level=level, method=standard_errors, **curve_options)]
-        elif kind in DECISIONS:
-            results = [_decisions(scores, level)]
-        elif kind == "reliability":
-            results = _calibrations(scores, level)
-        elif kind in ("rates", "cobweb"):
-            results = _rates(scores, kind, threshold)
-        elif kind == "scores":
-            results = _points(scores, criterion, standard_errors)
-        else:
+        elif kind in ESTIMATES:
             results = _estimates(scores, kind, measure, standard_errors)
+        else:
+            results = _decisions(scores, kind, level, threshold, criterion, standard_errors)
         without_windows()
         style: dict[str, Any] = {"level": level} if kind not in ("pairs", "reliability") else {}
         style |= {"hull": True} if hull else {"scores": scores} if kind == "scores" else {}
@@ -208,16 +202,18 @@ def _curves(scores: Scores, kind: Any, *, multi_class: Any, band: Any, **options
     return curve(scores, kind=kind, multi_class=family, band=band, **options)
 
 
-def _decisions(scores: Scores, level: float) -> Any:
+def _decisions(
+    scores: Scores, kind: str, level: float, threshold: float | None, criterion: Any, method: Any
+) -> list[Any]:
+    """The results for decisions and for the probabilities that they are made by."""
     from polyroc.decisions.decision_curve import decision_curve
-
-    return decision_curve(scores, level=level)
-
-
-def _calibrations(scores: Scores, level: float) -> list[Any]:
     from polyroc.reliability.calibration import calibration
 
-    return calibration(scores, level=level).separate()
+    if kind in DECISIONS:
+        return [decision_curve(scores, level=level)]
+    if kind == "reliability":
+        return calibration(scores, level=level).separate()
+    return _points(scores, criterion, method) if kind == "scores" else _rates(scores, kind, threshold)
 
 
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:

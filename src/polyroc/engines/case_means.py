@@ -12,10 +12,14 @@ from math import inf, nan, sqrt
 import numpy as np
 
 from polyroc.engines.clusters import ClusterTotals
+from polyroc.engines.estimates import ScanSummary
 from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
-from polyroc.engines.rows import Batch
+from polyroc.engines.request import EngineResult, EvaluationRequest
+from polyroc.engines.row_scans import RowScans, warn_of_small_classes
+from polyroc.engines.rows import Batch, Rows
 from polyroc.errors import NotApplicableError
-from polyroc.estimates.estimate import Certificate, Estimate
+from polyroc.estimates.certificate import Certificate
+from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.applicability import ROUNDING, SUM_TOLERANCE
 from polyroc.measures.measure import Measure
@@ -23,9 +27,31 @@ from polyroc.measures.proper_scores import CaseAverage, warn_of_infinity
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
-__all__ = ["CaseMeans", "CaseSums"]
+__all__ = ["CaseMeans", "CaseSums", "evaluate_means"]
 
 ROWS_AT_ONCE = 2**16
+
+
+def evaluate_means(rows: Rows, request: EvaluationRequest) -> EngineResult:
+    """The estimates of measures that are means over cases, from one scan."""
+    sums = CaseSums(request.classifiers, request.measures, request.schema, rows.clustered)
+    scans = RowScans(rows, request)
+    if rows.clustered:
+        scans.scan_clusters(sums, scores=True)
+    else:
+        scans.scan({}, lookups=sums)
+    number = sums.non_finite_column()
+    if number is not None:
+        raise rows.non_finite_error(number)
+    scans.cases = sums.cases()
+    if scans.absent():
+        return scans.undefined()
+    summary = scans.summary(sums.clusters() if rows.clustered else None)
+    results = CaseMeans(sums, summary)
+    results.check()
+    estimates, covariance = results.estimates()
+    warn_of_small_classes(estimates)
+    return EngineResult(estimates, covariance, {}, summary.rows, rows.weight_exponent)
 
 
 class CaseSums(InfluenceLookups):
@@ -155,10 +181,12 @@ class CaseMeans:
     """The estimates that follow from the sums."""
 
     sums: CaseSums
-    provenance: Provenance
-    passes: int
-    rows: int
-    bytes: int | None
+    summary: ScanSummary
+
+    @property
+    def provenance(self) -> Provenance:
+        """The provenance of the estimates."""
+        return self.summary.provenance
 
     def check(self) -> None:
         """Raise an error if the columns are no probabilities."""
@@ -167,7 +195,7 @@ class CaseMeans:
             if wrong:
                 raise NotApplicableError(
                     f"{self.sums.measures[0]} needs probabilities in [0, 1] that sum to 1 for each case, but "
-                    f"those of {name!r} do not in {wrong:.0f} of {self.rows} rows; correct them."
+                    f"those of {name!r} do not in {wrong:.0f} of {self.summary.rows} rows; correct them."
                 )
 
     def estimates(self) -> tuple[dict[tuple[str, str], Estimate], FloatArray]:
@@ -231,6 +259,7 @@ class CaseMeans:
         self, name: str, measure: Measure, average: CaseAverage, variance: float, place: int
     ) -> Estimate:
         _, _, _, _, infinite, *_ = self.sums.parts()
+        passes, rows, size = self.summary.passes, self.summary.rows, self.summary.bytes
         value, limits = average.value, measure.range(len(average.shares), **measure.settings)
         error, fewest, effective = sqrt(max(variance, 0.0)) if variance == variance else nan, nan, nan
         if infinite[place]:
@@ -250,7 +279,7 @@ class CaseMeans:
             fewest=fewest,
             effective=effective,
             provenance=self.provenance,
-            certificate=Certificate(value, value, self.passes, self.rows, self.bytes, 0.0, False, None),
+            certificate=Certificate(value, value, passes, rows, size, 0.0, False, None),
             df=df,
             larger_is_better=None if measure.larger_is_better else False,
         )

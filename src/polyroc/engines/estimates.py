@@ -11,7 +11,8 @@ from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, 
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.clusters import ClusterErrors
 from polyroc.estimates.boundary import Boundary
-from polyroc.estimates.estimate import Certificate, Estimate, Parts
+from polyroc.estimates.certificate import Certificate
+from polyroc.estimates.estimate import Estimate, Parts
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Shares

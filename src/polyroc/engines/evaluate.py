@@ -16,7 +16,8 @@ from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_fi
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import EngineOptions
 from polyroc.engines.precision import scaled_weights
-from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
+from polyroc.engines.refine import evaluate_rows
+from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.engines.support import Mode, check_measure, mode_of
 from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError, PolyrocWarning, warn

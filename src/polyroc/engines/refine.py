@@ -12,116 +12,39 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from math import nan, sqrt
 
 import numpy as np
 
+from polyroc.engines.bin_division import divided_layouts
 from polyroc.engines.binned_statistic import BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
 from polyroc.engines.bounds import bin_family
-from polyroc.engines.case_means import CaseMeans, CaseSums
-from polyroc.engines.clusters import (
-    ClusterCounts,
-    ClusteredStatistics,
-    ClusterErrors,
-    ClusterLookups,
-    cluster_error_tables,
-    cluster_influence_tables,
-)
+from polyroc.engines.case_means import evaluate_means
+from polyroc.engines.cluster_scans import clustered_statistics, sum_clusters
+from polyroc.engines.clusters import ClusterCounts, ClusteredStatistics, ClusterErrors
 from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
 from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, width_by_bin
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
-from polyroc.engines.options import Covariance
 from polyroc.engines.pilot import LARGEST_RELATIVE_ERROR, PILOT_BITS, Pilot, component_differences, pilot_size
 from polyroc.engines.precision import check_weight_precision
+from polyroc.engines.request import EngineResult, EvaluationRequest
+from polyroc.engines.row_scans import Layouts, RowScans, warn_of_small_classes
 from polyroc.engines.rows import MemoryRows, Rows
 from polyroc.engines.scan import Scan, ScanPlan
-from polyroc.engines.tally import check_applicable, default_bits, warn_absent
-from polyroc.errors import InputError, MissingPartsWarning, SmallClassWarning, ToleranceWarning, warn
+from polyroc.engines.tally import check_applicable, default_bits
+from polyroc.errors import InputError, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.messages import Message, Option
-from polyroc.progress import Progress
-from polyroc.results.provenance import Provenance
-from polyroc.scores import Schema
 
-__all__ = ["EngineResult", "EvaluationRequest", "evaluate_rows"]
+__all__ = ["evaluate_rows"]
 
-Layouts = Mapping[str, dict[int, Layout]]
 MOST_SCANS = 24  # each divides bins at least in two where it matters; in practice two or three scans suffice
-WIDTH_MARGIN = 0.8  # of the tolerance that the refined bins should leave: scores are not spread evenly in a bin
 EXACT_BITS = 8  # of the bins of the first scan where an exact answer follows: it checks the values
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationRequest:
-    """Which measures to estimate from rows, and how.
-
-    Attributes
-    ----------
-    measures
-        The measures.
-    classifiers
-        By name, the numbers of the columns of scores.
-    schema
-        The classes, the kind of the scores, and whether class sizes are random.
-    tolerance, exact
-        The largest distance of the bounds; None for one that is small against the standard error. `exact` for no
-        distance at all.
-    errors
-        Whether to estimate standard errors.
-    covariance
-        "joined": rows are scanned again for the covariance of columns and classifiers; "bound": an upper bound.
-    paired
-        Whether to estimate the covariance between classifiers.
-    room
-        Bytes that the records may take.
-    dropped
-        Number of rows left out because a value is missing.
-    progress, expected
-        Called during a scan; the number of rows, if it is known.
-    """
-
-    measures: Sequence[Measure]
-    classifiers: Mapping[str, tuple[int, ...]]
-    schema: Schema
-    tolerance: float | None = None
-    exact: bool = False
-    errors: bool = True
-    covariance: Covariance = "joined"
-    paired: bool = False
-    room: int = 2**29
-    dropped: int = 0
-    progress: Progress | None = field(default=None)
-    expected: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EngineResult:
-    """The estimates of an engine.
-
-    Attributes
-    ----------
-    estimates
-        By (classifier, measure).
-    covariance
-        Of the estimates, in their order.
-    binned
-        By classifier, the bins; empty if a class has no case.
-    rows
-        Number of rows.
-    weight_exponent
-        The power of two by which the weights have been divided.
-    """
-
-    estimates: dict[tuple[str, str], Estimate]
-    covariance: FloatArray
-    binned: Mapping[str, BinnedData]
-    rows: int
-    weight_exponent: int = 0
 
 
 def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
@@ -130,7 +53,7 @@ def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
     if not means:
         return _Refinement(rows, request).result()
     others = [measure for measure in request.measures if measure.case_mean is None]
-    exact = _Refinement(rows, replace(request, measures=means)).means()
+    exact = evaluate_means(rows, replace(request, measures=means))
     if not others:
         return exact
     return _together(request, exact, _Refinement(rows, replace(request, measures=others)).result())
@@ -152,25 +75,28 @@ class _Refinement:
     """The scans over some rows, and what is known after each of them."""
 
     def __init__(self, rows: Rows, request: EvaluationRequest) -> None:
-        self.rows, self.request = rows, request
-        self.scans, self.n_rows = 0, 0
+        self.rows, self.request, self.scans = rows, request, RowScans(rows, request)
         self.layouts: dict[str, dict[int, Layout]] = {}
         self.binned: dict[str, BinnedData] = {}
         self.coarse: dict[str, BinnedData] = {}  # in the pilot's bins, where there was a pilot
         self.bounded: dict[tuple[str, Measure], BoundedStatistic] = {}
         self.covariance: FloatArray | None = None  # from influence values of the rows
         self.error_bounds: list[float] = []  # of the standard errors that it contains
-        self.cases: IntArray = np.zeros(request.schema.n_classes, dtype=np.int64)
         self.share = 1.0  # of all rows, if these are a pilot sample
         self.finest = False  # bins cannot be divided further
         self.cluster_counts: ClusterCounts | None = None
         self.cluster_errors: ClusterErrors | None = None
 
+    @property
+    def cases(self) -> IntArray:
+        """The cases of each class, after the first scan."""
+        return self.scans.cases
+
     def result(self) -> EngineResult:
         pilot = self._run_pilot()
         self._scan_first(pilot)
-        if self._absent():
-            return self._undefined()
+        if self.scans.absent():
+            return self.scans.undefined()
         if self.request.exact:
             self._count_distinct_values()
         self._bound()
@@ -185,37 +111,12 @@ class _Refinement:
             self._scan({}, lookups=self._lookups())
         return self._estimates()
 
-    def means(self) -> EngineResult:
-        """The estimates of measures that are means over cases, from one scan."""
-        request, rows = self.request, self.rows
-        sums = CaseSums(request.classifiers, request.measures, request.schema, rows.clustered)
-        self.scans += 1
-        scan = Scan(ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), sums, True))
-        if rows.clustered:
-            rows.scan_clusters(scan, self._report, scores=True)
-        else:
-            rows.scan(scan, self._report)
-        self._check_rows(scan)
-        number = sums.non_finite_column()
-        if number is not None:
-            raise rows.non_finite_error(number)
-        self.cases = sums.cases()
-        if self._absent():
-            return self._undefined()
-        summary = self._summary()
-        provenance = replace(summary.provenance, groups=sums.clusters() if rows.clustered else None)
-        results = CaseMeans(sums, provenance, self.scans, self.n_rows, rows.bytes)
-        results.check()
-        estimates, covariance = results.estimates()
-        self._warn_of_small(estimates)
-        return EngineResult(estimates, covariance, {}, self.n_rows, rows.weight_exponent)
-
     def _refine(self) -> bool:
         """Divide bins until the bounds are narrow enough, or cannot become narrower; whether any were divided."""
         refined = False
         while self._too_wide():
             layouts = self._refined_layouts()
-            if layouts is None or self.scans >= MOST_SCANS:
+            if layouts is None or self.scans.number >= MOST_SCANS:
                 self._warn_of_tolerance()
                 self.finest = True
                 break
@@ -259,8 +160,8 @@ class _Refinement:
         if pilot is not None:
             self.layouts = pilot.fine
         counts = self._scan(self.layouts, kinds, None if pilot is None else pilot.lookups)
-        self.cases = next(iter(counts.values())).cases()
-        if self._absent():
+        self.scans.cases = next(iter(counts.values())).cases()
+        if self.scans.absent():
             return
         # Only now is it known whether values are probabilities, which some measures need.
         for measure in request.measures:
@@ -285,7 +186,7 @@ class _Refinement:
         c, numbers = self.request.schema.n_classes, self.request.classifiers
         for name, binned in self.binned.items():
             columns = {place: self.rows.distinct(numbers[name][place], c) for place in binned.columns}
-            self.scans += len(columns)
+            self.scans.number += len(columns)
             self.binned[name] = BinnedData(binned.schema, columns, binned.patterns)
 
     def _scan_refined(self, layouts: Layouts) -> None:
@@ -303,33 +204,11 @@ class _Refinement:
         self, layouts: Layouts, kinds: Sequence[str] = (), lookups: InfluenceLookups | None = None
     ) -> dict[str, Counts]:
         """Scan all rows once: count them, or look them up, or both."""
-        self.scans += 1
-        request, rows = self.request, self.rows
-        first = self.scans == 1
-        plan = ScanPlan(request.classifiers, request.schema, rows.weighted, layouts, kinds, lookups, first)
-        scan = Scan(plan)
-        rows.scan(scan, self._report)
-        number = scan.non_finite_column()
-        if number is not None:
-            raise rows.non_finite_error(number)
-        self._check_rows(scan)
+        counts = self.scans.scan(layouts, kinds, lookups).counts
         # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
         if lookups is not None and self.binned:
             self.covariance = lookups.covariance(self.cases, self._first_column().totals)
-        return scan.counts
-
-    def _check_rows(self, scan: Scan) -> None:
-        if self.n_rows and scan.rows != self.n_rows:
-            raise InputError(
-                f"There were {self.n_rows} rows in the previous scan and {scan.rows} in this one; make sure that "
-                "they stay the same (persist() a Spark data frame)."
-            )
-        self.n_rows = scan.rows
-
-    def _report(self, rows: int) -> None:
-        if self.request.progress is not None:
-            expected = max(self.n_rows or self.request.expected or 0, rows)
-            self.request.progress(rows, expected, f"pass {self.scans}")
+        return counts
 
     # bounds and refinement
 
@@ -379,19 +258,12 @@ class _Refinement:
                 if place >= 0:  # patterns of decisions are exact
                     widths[name, place] = widths.get((name, place), 0.0) + width / target
         size = bin_bytes(self.request.schema.n_classes, self.rows.weighted)
-        most = self.request.room // (size * len(widths))
+        occupied = {column: (self.layouts[column[0]][column[1]], self._occupied(*column)) for column in widths}
         layouts: dict[str, dict[int, Layout]] = {name: {} for name in self.binned}
-        for (name, place), width in widths.items():
-            layout = self.layouts[name][place]
-            occupied = self._occupied(name, place)
-            # Each column may keep a share of the tolerance in proportion to its present width.
-            target = WIDTH_MARGIN * width.sum() / sum(of_column.sum() for of_column in widths.values())
-            halvings = _halvings(width, layout.shift[occupied], target, most - layout.size)
-            if halvings.any():
-                by_bin = np.zeros(layout.size, dtype=np.int64)
-                by_bin[occupied] = halvings
-                layouts[name][place] = layout.refined(by_bin)
-        return layouts if any(layouts.values()) else None
+        divided = divided_layouts(widths, occupied, self.request.room // (size * len(widths)))
+        for (name, place), layout in divided.items():
+            layouts[name][place] = layout
+        return layouts if divided else None
 
     def _occupied(self, name: str, place: int) -> IntArray:
         """The numbers of the occupied bins of a column."""
@@ -497,66 +369,22 @@ class _Refinement:
     def _estimate_clusters(self) -> None:
         """Sum the influence values of clusters; divide bins again if that makes standard errors much smaller."""
         statistics = self._clustered_statistics()
-        self.cluster_counts = ClusterCounts(len(self.cases), statistics.sets())
-        self._scan_clusters(self.cluster_counts, scores=False)
+        counts = self.cluster_counts = ClusterCounts(len(self.cases), statistics.sets())
+        self.scans.scan_clusters(counts, scores=False)
         if not self.request.errors:
             return
-        self._sum_clusters(statistics)
+        self._sum_clusters(statistics, counts)
         if not self.finest and self._refine():
-            self._sum_clusters(self._clustered_statistics())
+            self._sum_clusters(self._clustered_statistics(), counts)
 
     def _clustered_statistics(self) -> ClusteredStatistics:
-        """The statistics to look up; without parts if their tables would not fit into memory."""
-        statistics = ClusteredStatistics(self.bounded, with_parts=True)
-        bins = max(sum(layout.size for layout in layouts.values()) for layouts in self.layouts.values())
-        size = 16 * len(self.cases) * bins * len(statistics.entries)  # of components and of their errors
-        if size <= self.request.room:
-            return statistics
-        wholes = ClusteredStatistics(self.bounded, with_parts=False)
-        if self.request.errors and len(wholes.entries) < len(statistics.entries):
-            warn(
-                Message(
-                    "The parts of measures are left out: their standard errors with groups need tables of "
-                    f"{size / 2**30:.2g} GB. Raise ",
-                    Option("memory"),
-                    ".",
-                ),
-                MissingPartsWarning,
-            )
-        return wholes
+        return clustered_statistics(self.bounded, self.layouts, self.request)
 
-    def _scan_clusters(self, lookups: ClusterCounts | ClusterLookups, scores: bool) -> None:
-        """Scan all rows in the order of their clusters."""
-        self.scans += 1
-        request = self.request
-        plan = ScanPlan(request.classifiers, request.schema, self.rows.weighted, {}, (), lookups, False)
-        scan = Scan(plan)
-        self.rows.scan_clusters(scan, self._report, scores)
-        self._check_rows(scan)
-
-    def _sum_clusters(self, statistics: ClusteredStatistics) -> None:
-        """The covariance of the statistics, and the bounds of the errors of their standard errors."""
-        counts, cohort = self.cluster_counts, self.request.schema.sampling == "cohort"
-        assert counts is not None
-        values, errors = [], {}
-        for i, (name, measure, statistic, component_errors) in enumerate(statistics.entries):
-            binned, numbers = self.binned[name], self.request.classifiers[name]
-            columns = binned.columns_for(measure)
-            influence = cluster_influence_tables(statistic, columns, counts, cohort)
-            values.append(InfluenceLookup(numbers, binned, measure, influence))
-            if component_errors is not None:
-                bounds = cluster_error_tables(statistic, component_errors(), columns, counts, cohort)
-                errors[i] = InfluenceLookup(numbers, binned, measure, bounds)
-        # One scan for both: the diagonal then has the squared sums of error bounds (`cluster_error_tables`).
-        lookups = ClusterLookups([*values, *errors.values()])
-        self._scan_clusters(lookups, scores=True)
-        (products,) = lookups.products
-        bounds_of = dict(zip(errors, np.sqrt(products.diagonal()[len(values) :]).tolist(), strict=True))
-        covariance = products[: len(values), : len(values)]
-        error_bounds = [bounds_of.get(i, nan) for i in range(len(values))]
-        self.cluster_errors = ClusterErrors(counts, statistics, covariance, error_bounds)
-        self.covariance = covariance[: len(self.bounded), : len(self.bounded)]
-        self.error_bounds = error_bounds[: len(self.bounded)]
+    def _sum_clusters(self, statistics: ClusteredStatistics, counts: ClusterCounts) -> None:
+        self.cluster_errors = errors = sum_clusters(self.scans, statistics, counts, self.binned)
+        measures = len(self.bounded)  # they come before their parts
+        self.covariance = errors.covariance[:measures, :measures]
+        self.error_bounds = [*errors.error_bounds[:measures]]
 
     def _first_column(self) -> BinnedColumn:
         """Any column: class totals are the same in all."""
@@ -574,16 +402,10 @@ class _Refinement:
         for i, ((name, measure), bounded) in enumerate(self.bounded.items()):
             scanned = None if self.covariance is None else (float(self.covariance[i, i]), self.error_bounds[i])
             estimates[name, str(measure)] = self._estimator(name, measure, self.binned).estimate(bounded, scanned)
-        self._warn_of_small(estimates)
+        warn_of_small_classes(estimates)
         warn_of_few_effective(estimates.values())
-        return EngineResult(
-            estimates, self._covariance(estimates), self.binned, self.n_rows, self.rows.weight_exponent
-        )
-
-    def _warn_of_small(self, estimates: Mapping[tuple[str, str], Estimate]) -> None:
-        small = dict.fromkeys(key for (_, key), estimate in estimates.items() if estimate.fewest <= 1)
-        if small:
-            warn(f"A class has one case only: no standard error (nan) for {', '.join(small)}.", SmallClassWarning)
+        covariance = self._covariance(estimates)
+        return EngineResult(estimates, covariance, self.binned, self.scans.n_rows, self.rows.weight_exponent)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
         """From influence values; or, without them, the one that makes a difference of two most uncertain.
@@ -602,55 +424,4 @@ class _Refinement:
         return covariance
 
     def _summary(self) -> ScanSummary:
-        cases = dict(zip(self.request.schema.names, self.cases.tolist(), strict=True))
-        provenance = Provenance(
-            cases=cases,
-            method="DeLong()" if self.request.errors else None,
-            weighted=self.rows.weighted,
-            groups=None if self.cluster_counts is None else self.cluster_counts.number,
-            dropped=self.request.dropped,
-            sampling=self.request.schema.sampling,
-        )
-        return ScanSummary(self.scans, self.n_rows, self.rows.bytes, provenance)
-
-    def _absent(self) -> list[str]:
-        names = self.request.schema.names
-        return [name for name, count in zip(names, self.cases, strict=True) if count == 0]
-
-    def _undefined(self) -> EngineResult:
-        request, summary = self.request, self._summary()
-        for measure in request.measures:
-            warn_absent(self._absent(), measure)
-        estimates = {
-            (name, str(measure)): Estimator(measure, name, request.schema, {}, summary).undefined()
-            for name in request.classifiers
-            for measure in request.measures
-        }
-        return EngineResult(estimates, np.full((len(estimates), len(estimates)), nan), {}, self.n_rows)
-
-
-def _halvings(widths: FloatArray, possible: IntArray, target: float, most: int) -> IntArray:
-    """How often to halve each bin so that the widths left sum to the target, with the fewest bins.
-
-    Divided into m parts, a bin in which scores are spread evenly keeps 1/m of its width; for a given number of
-    bins the sum of width / m is least if m is in proportion to the root of the width (Lagrange). The factor of
-    proportion is found by bisection of its logarithm; m is a power of two, at most 2^possible, and there are at
-    most `most` bins.
-    """
-    root = np.sqrt(np.maximum(widths, 0.0))
-
-    def halvings_at(factor: float) -> IntArray:
-        halvings = np.ceil(np.log2(np.maximum(root * factor, 1.0)))
-        return np.minimum(halvings.astype(np.int64), possible)
-
-    low, high = 0.0, 64.0  # logarithms to base 2; a tenth is near enough, since m is rounded to powers of two
-    while high - low > 0.1:
-        middle = (low + high) / 2
-        halvings = halvings_at(2.0**middle)
-        left, bins = float(np.ldexp(widths, -halvings).sum()), float(np.ldexp(1.0, halvings).sum())
-        if left > target and bins < most:
-            low = middle
-        else:
-            high = middle
-    halvings = halvings_at(2.0**high)
-    return halvings if float(np.ldexp(1.0, halvings).sum()) <= most else halvings_at(2.0**low)
+        return self.scans.summary(None if self.cluster_counts is None else self.cluster_counts.number)

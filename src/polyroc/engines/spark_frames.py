@@ -26,7 +26,8 @@ from polyroc.engines.dataset import (
 )
 from polyroc.engines.evaluate import Group, group_context, row_bytes
 from polyroc.engines.precision import weight_exponent
-from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
+from polyroc.engines.refine import evaluate_rows
+from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import MISSING_LABEL, UNKNOWN_LABEL, non_finite_error
 from polyroc.engines.spark import NAME, SparkRows, broadcast, run_spark
 from polyroc.engines.spark_executors import evaluate_group

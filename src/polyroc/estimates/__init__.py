@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from polyroc._lazy import attach
 
 if TYPE_CHECKING:
+    from polyroc.estimates.certificate import Certificate
     from polyroc.estimates.comparison import Comparison
     from polyroc.estimates.difference import Difference
-    from polyroc.estimates.estimate import Certificate, Estimate
+    from polyroc.estimates.estimate import Estimate
     from polyroc.estimates.evaluation import Evaluation
     from polyroc.estimates.grouped import Grouped
     from polyroc.estimates.interaction import Interaction
@@ -27,7 +28,7 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "Certificate": "polyroc.estimates.estimate",
+        "Certificate": "polyroc.estimates.certificate",
         "Comparison": "polyroc.estimates.comparison",
         "ConfidenceInterval": "polyroc.estimates.intervals",
         "Difference": "polyroc.estimates.difference",

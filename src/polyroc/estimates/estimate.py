@@ -1,4 +1,4 @@
-"""Estimate, the value of a measure with its interval and tests; its parts; the certified bounds of an engine."""
+"""Estimate, the value of a measure with its interval and tests; its parts."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +13,7 @@ import numpy as np
 from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
+from polyroc.estimates.certificate import Certificate
 from polyroc.estimates.cross_validation import CrossValidation
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval, IntervalKind, interval_at, student_z
@@ -21,64 +22,14 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import estimated_text, interval_text, number_text, p_text, unit_of
 from polyroc.output.tables import Table
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, Record, stored_as
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, stored_as
 from polyroc.results.invariants import Invariants, at_least, ordered, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 
-__all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effective"]
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate(Record):
-    """Bounds of the exact value of an estimate that was computed from binned scores.
-
-    The bounds hold for every possible order of the scores inside a bin. The standard error is estimated from
-    structural components that are exact up to this order.
-
-    Attributes
-    ----------
-    low, high
-        The bounds, including rounding errors.
-    passes, rows, bytes
-        Number of scans of the data, number of rows, and size of the files in bytes (None if unknown).
-    error_within
-        The largest change of the standard error by the order inside bins; nan if unknown.
-    error_is_bound
-        True if the standard error is an upper bound, from the standard errors of the columns (Cauchy & Schwarz),
-        because the rows were not scanned again for the covariance of the columns; or because the bins do not
-        separate the scores (`in_interval`).
-    in_interval
-        True if the bounds are not small against the standard error: confidence intervals and tests then allow for
-        every value between them, and the standard error is the largest that the order inside bins allows. None
-        otherwise.
-    """
-
-    low: float
-    high: float
-    passes: int
-    rows: int
-    bytes: int | None = None
-    error_within: float = float("nan")
-    error_is_bound: bool = False
-    in_interval: bool | None = field(default=None, metadata=STORED_IF_SET)
-
-    def _invariants(self) -> Invariants:
-        yield ordered(self.low, self.high), "low must not be above high"
-        yield at_least([self.passes, self.rows, self.bytes or 0], 0), "passes, rows and bytes must be 0 or more"
-        yield at_least(self.error_within, 0), "error_within must be 0 or more"
-
-    @property
-    def width(self) -> float:
-        """The distance between the bounds."""
-        return self.high - self.low
-
-    def row(self) -> dict[str, Any]:
-        """The entries of a row of a table."""
-        return {"bound_low": self.low, "bound_high": self.high, "passes": self.passes}
-
+__all__ = ["Alternative", "Estimate", "Parts", "warn_of_few_effective"]
 
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()

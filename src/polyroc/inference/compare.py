@@ -36,7 +36,7 @@ from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
-    from polyroc.engines.refine import EngineResult
+    from polyroc.engines.request import EngineResult
 
 __all__ = ["compare", "name_in_block", "paired_blocks"]
 

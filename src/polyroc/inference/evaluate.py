@@ -31,7 +31,7 @@ from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
-    from polyroc.engines.refine import EngineResult
+    from polyroc.engines.request import EngineResult
 
 __all__ = ["Options", "evaluate", "select_measures", "warn_of_absent", "warn_of_small"]
 
