@@ -368,7 +368,7 @@ def bad_message(odd: Odd, line: str) -> str | None:
 
 
 def names_cause(odd: Odd, line: str) -> bool:
-    """True if a message names an option, as Python or the command line spells it, another part of the line, or memory."""
+    """True if a message names an option (in either spelling), another part of the line, or the lack of memory."""
     if "not enough memory" in line:
         return True
     words = line.partition(" (see polyroc")[0]
