@@ -128,7 +128,7 @@ def numbers(result):
     if isinstance(result, pr.reliability.Calibration):
         own = result.event()
         values = [*own.in_the_large, *own.slope, *own.joint, *own.spiegelhalter, *own.curve.observed]
-        return [*values, *(part.value for part in own.decomposition), own.simulated_pvalue]
+        return [*values, *(part.value for part in own.decomposition)]
     if isinstance(result, pr.Curve):
         return [*result.fpr, *result.tpr, result.area.value, result.area.standard_error]
     if isinstance(result, pr.Rates):

@@ -20,7 +20,7 @@ from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 
-__all__ = ["BinBounds", "Calibration", "EventCalibration", "ReliabilityCurve", "SlopeDifference", "ZTest"]
+__all__ = ["BinBounds", "Calibration", "EventCalibration", "ReliabilityCurve", "SlopeDifference", "ZTest", "faults_of"]
 
 
 class ZTest(NamedTuple):
@@ -334,7 +334,7 @@ class Calibration(Result):
         numbers += f", {p_text(own.joint.pvalue)}"
         if not own.is_rejected(self.level):
             return f"{whose}: no miscalibration is shown: {numbers}."
-        return f"{whose}: its probabilities are {_faults(own)}: {numbers}."
+        return f"{whose}: its probabilities are {faults_of(own)}: {numbers}."
 
 
 def _bounds_note(bounds: list[BinBounds]) -> str:
@@ -352,7 +352,7 @@ def _bounds_note(bounds: list[BinBounds]) -> str:
     )
 
 
-def _faults(own: EventCalibration) -> str:
+def faults_of(own: EventCalibration) -> str:
     """What is wrong with probabilities that were rejected."""
     if own.slope.high < 0.0:  # higher probabilities, fewer events: more than a matter of degree
         return "reversed (are they those of the other class?)"

@@ -13,6 +13,7 @@ from polyroc.reports.explorer import explorer_data
 from polyroc.reports.figures import curve_panels, fold_figure, pair_matrix, shapes
 from polyroc.reports.findings import Findings
 from polyroc.reports.page_assets import as_json, asset, fingerprint, plotly, require_packages
+from polyroc.reports.probabilities import benefit_figure, reliability_figure
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
@@ -68,6 +69,8 @@ def as_html(report: "Report") -> str:
         scripts=[Markup(script) for script in scripts],
         data=Markup(as_json(data)),
         fold_figure=Markup(fold_figure(report.findings)),
+        reliability_figure=Markup(reliability_figure(report.findings)),
+        benefit_figure=Markup(benefit_figure(report.findings)),
         subgroup_figure=Markup(forest_figure(report.findings.subgroups, report.level)),
         has=data,
         exports=data["csv"],
@@ -152,6 +155,10 @@ def _case_records(findings: Findings, level: float) -> Iterator[tuple[str, list[
         yield "comparisons", findings.comparison.rows(level)
     if findings.subgroups is not None:
         yield "subgroups", findings.subgroups.rows(level)
+    if findings.calibration is not None:
+        yield "calibration", findings.calibration.rows(level)
+    if findings.decision_curve is not None:
+        yield "net-benefit", findings.decision_curve.rows(level)
     yield "folds", list(_fold_records(findings))
     yield "rates", [row for rates in confusions(findings).values() for row in rates.rows(level)]
 
