@@ -41,8 +41,11 @@ def exact_numbers(result):
 def binned_event(y, w, bins):
     """Cases in the order of their predictions, the first of `bins[0]` in one bin, and so on."""
     groups = np.repeat(np.arange(len(bins)), bins)
-    tables = [np.stack([np.bincount(groups, v * (y == k)) for k in (0, 1)], axis=1) for v in (np.ones(len(y)), w, w**2)]
-    return BinnedEvent(np.arange(len(bins)) / len(bins), *tables, np.array(bins) > 1)
+    cases, weight, squares = (
+        np.stack([np.bincount(groups, values * (y == k)) for k in (0, 1)], axis=1)
+        for values in (np.ones(len(y)), w, w**2)
+    )
+    return BinnedEvent(np.arange(len(bins)) / len(bins), cases, weight, squares, np.array(bins) > 1)
 
 
 @given(st.data())
@@ -95,7 +98,9 @@ def test_exact_and_tied_probabilities():
     (bounds,), own = exact.bounds.values(), exact.event()
     memory = pr.calibration(Y == 0, Q[:, 0], n=50).event()
     assert bounds.width == pytest.approx(0, abs=1e-15)
-    assert own.decomposition.miscalibration.value == pytest.approx(memory.decomposition.miscalibration.value, abs=1e-13)
+    assert own.decomposition.miscalibration.value == pytest.approx(
+        memory.decomposition.miscalibration.value, abs=1e-13
+    )
     np.testing.assert_allclose(bounds.high, bounds.low, atol=1e-12)
     tied, ties = pr.calibration(FRAME, scores="tied", **options), pr.calibration(Y == 0, Q[:, 0].round(1), n=50)
     np.testing.assert_allclose(tied.event().curve.observed, ties.event().curve.observed, atol=1e-12)
@@ -149,7 +154,7 @@ def test_errors():
     three = {**THREE, "scores": ["p0", "p1", "p2"], "engine": "duckdb"}
     with pytest.raises(NotApplicableError, match="that sum to 1 for each case, but 'classifier' has a row with"):
         pr.calibration(FRAME.with_columns(p0=pl.col("p0") / 2), **three)
-    with pytest.raises(InputError, match="'p1' .* has missing values in 1 of 600"):
+    with pytest.raises(InputError, match=r"'p1' .* has missing values in 1 of 600"):
         pr.calibration(FRAME.with_columns(p1=pl.when(pl.int_range(pl.len()) != 5).then("p1")), **three)
     two = {"truth": "sick", "scores": ["absent", "p0"], "pos_label": True, "labels": [False, True]}
     both = FRAME.with_columns(absent=1 - pl.col("p0"))
@@ -157,7 +162,7 @@ def test_errors():
         exact_numbers(pr.calibration(Y == 0, P[:, 0], n=50)), rel=1e-7
     )
     hole = both.with_columns(absent=pl.when(pl.int_range(pl.len()) != 5).then("absent"))
-    with pytest.raises(InputError, match="'absent' .* has missing values in 1 of 600"):
+    with pytest.raises(InputError, match=r"'absent' .* has missing values in 1 of 600"):
         pr.calibration(hole, engine="duckdb", **two)
     with pytest.raises(InputError, match="No case of class 'c'"):
         pr.calibration(FRAME, **{**options, "scores": ["p0", "p1", "p2"], "labels": [False, True, "c"]})

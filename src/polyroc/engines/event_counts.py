@@ -1,7 +1,7 @@
 """Events with predicted probabilities, counted in bins and summed over rows.
 
-Of two classes the event is the positive one; of more, each class, and that the class with the largest probability is
-the true one ("top label"). Bins give isotonic regression with bounds; sums give what is a function of single rows.
+Of two classes the event is the positive one; of more, each class, and that the class with the largest probability
+is the true one ("top label"). Bins give isotonic regression with bounds, sums what is a function of single rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -97,8 +97,8 @@ class EventColumns:
 class CountedEvents:
     """A batch as it is counted: one column per event, and classes that tell which events happened.
 
-    Of two classes, class 1 is the event. Of c > 2 classes and one classifier, class k + c says that a case of class
-    k has its top label right. Of two columns per case, the other one is counted too, so that its values are checked.
+    Of two classes, class 1 is the event. Of c > 2 classes and one classifier, class k + c says that a case of
+    class k has its top label right. Of two columns per case, the other one is counted too, which checks it.
     """
 
     classifiers: tuple[EventColumns, ...]
@@ -122,6 +122,7 @@ class CountedEvents:
         return [*range(c, 2 * c)] if event == c else [event, event + c]
 
     def __call__(self, batch: Batch) -> Batch:
+        """The batch that is counted."""
         columns: list[FloatArray] = []
         for own in self.classifiers:
             events = own.events(batch.columns, batch.codes)
@@ -171,14 +172,13 @@ class EventSums(InfluenceLookups):
         """Views of the products.
 
         By event `sums` has, with r = y - p, v = p (1 - p) and x the log odds: w p, w r^2, rows of probability 0 or
-        1, w r, w r x, w x, w^2 v, w^2 v x, w^2 v x^2, w r (1 - 2 p), w^2 v (1 - 2 p)^2; `gradient`, `hessian` and `meat` are those of the logistic
-        models; `predicted` is the sum of w p in each bin of each event.
+        1, w r, w r x, w x, w^2 v, w^2 v x, w^2 v x^2, w r (1 - 2 p), w^2 v (1 - 2 p)^2. `gradient`, `hessian` and
+        `meat` are those of the logistic models; `predicted` is the sum of w p in each bin of each event.
         """
         ends = np.cumsum([int(np.prod(shape)) for shape in self._shapes.values()])
         blocks = np.split(self.products, ends[:-1])
         return {
-            name: block.reshape(shape)
-            for block, (name, shape) in zip(blocks, self._shapes.items(), strict=True)
+            name: block.reshape(shape) for block, (name, shape) in zip(blocks, self._shapes.items(), strict=True)
         }
 
     def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:  # noqa: ARG002 - there are none

@@ -3,17 +3,18 @@
 Bins are in the order of the prediction. Let f be the isotonic regression of the outcomes on the predictions, which
 the bins do not show: within a bin the order of the cases is unknown.
 
-- *Loss.* Functions that are constant on bins are some of all rising functions, so the least squared loss among them,
-  that of isotonic regression of the bins, is at least that of f. For the other bound let the cases of a bin be in the
-  most favourable order, those without the event first. Exchanging the values of f within a bin so that they rise
-  with the outcome makes no loss larger (rearrangement inequality), and a rising function stays one; its values may be
-  averaged over the cases of one outcome (Jensen). So the loss of isotonic regression in this order is at most that of f.
-- *Curve.* f at a case is the largest, over the runs of neighbours that begin at or before it, of the smallest mean
-  among runs of the same beginning that end at or after it. From above: let runs end with a bin only, which leaves out
-  some of the ends and makes no minimum smaller, and let a bin in which a run begins give it the cases with the event
-  alone, the largest mean that a part of it can add. From below: let runs begin with a bin only, and end with the
-  cases without the event of the last one. Both are isotonic regressions: with the bins up to the place divided by
-  outcome and those after it whole, and the other way round.
+- *Loss.* Functions that are constant on bins are some of all rising functions, so the least squared loss among
+  them, that of isotonic regression of the bins, is at least that of f. For the other bound let the cases of a bin
+  be in the most favourable order, those without the event first. Exchanging the values of f within a bin so that
+  they rise with the outcome makes no loss larger (rearrangement inequality), and a rising function stays one; its
+  values may be averaged over the cases of one outcome (Jensen). So the loss of isotonic regression in this order
+  is at most that of f.
+- *Curve.* f at a case is the largest, over the runs of neighbours that begin at or before it, of the smallest
+  mean among runs of the same beginning that end at or after it. From above: let runs end with a bin only, which
+  leaves out some of the ends and makes no minimum smaller, and let a bin in which a run begins give it the cases
+  with the event alone, the largest mean that a part of it can add. From below: let runs begin with a bin only,
+  and end with the cases without the event of the last one. Both are isotonic regressions: with the bins up to the
+  place divided by outcome and those after it whole, and the other way round.
 
 A bin of one prediction, or of one outcome, leaves nothing open; dividing bins makes the bounds narrower.
 """

@@ -70,8 +70,9 @@ def calibration(
         The probability of the positive class, or one column per class whose rows sum to 1, or a dict by
         classifier.
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`; of a case-control sample there is no calibration. Cases of a group are dependent: tests and standard errors allow for it, and what is
-        simulated for independent cases (bands, intervals of the decomposition) is left out.
+        As in `evaluate`; of a case-control sample there is no calibration. Cases of a group are dependent: tests
+        and standard errors allow for it, and what is simulated for independent cases (bands, intervals of the
+        decomposition) is left out.
     level
         Of intervals and bands.
     n, rng

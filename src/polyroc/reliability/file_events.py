@@ -2,8 +2,8 @@
 
 1. One scan counts each event in bins; of several classifiers of more than two classes one scan for each, because
    their top labels differ. Bins are divided until the bounds of miscalibration are near enough.
-2. Scans sum the rows. The likelihood of logistic recalibration is maximised by Newton's method, which starts at the
-   coefficients of the bins: two or three scans suffice, each of which also sums what the tests need.
+2. Scans sum the rows. The likelihood of logistic recalibration is maximised by Newton's method, which starts at
+   the coefficients of the bins: two or three scans suffice, each of which also sums what the tests need.
 """
 
 from collections.abc import Mapping
@@ -71,7 +71,9 @@ class FileEvents:
         self.classifiers = tuple(
             EventColumns(name, numbers, c, positive) for name, numbers in data.classifiers.items()
         )
-        events = [self.schema.names[positive]] if c == 2 and positive is not None else [*self.schema.names, TOP_LABEL]
+        events = (
+            [self.schema.names[positive]] if c == 2 and positive is not None else [*self.schema.names, TOP_LABEL]
+        )
         self.names = [(own.name, event) for own in self.classifiers for event in events]
         self.columns: list[BinnedColumn] = []
         self.layouts: list[Layout] = []
@@ -102,7 +104,8 @@ class FileEvents:
             finer = {
                 place: layout
                 for place in events
-                if (layout := self._finer(self._sides(counted, counts, place, steps), layouts[place], most)) is not None
+                if (layout := self._finer(self._sides(counted, counts, place, steps), layouts[place], most))
+                is not None
             }
             if not finer:
                 break
@@ -210,7 +213,7 @@ class FileEvents:
         if reason is not None:
             line = np.zeros(2)
             large = 0.0 if reason.without_large else large
-        return np.nan_to_num([large, *line])
+        return np.asarray(np.nan_to_num([large, *line]))
 
     def undefined(self, event: int) -> Undefined | None:
         """Why logistic recalibration of an event has no finite slope; None if it has one."""
@@ -263,8 +266,8 @@ def _binned(column: BinnedColumn, totals: FloatArray) -> BinnedEvent:
 def _warn_of_tolerance(width: float, tolerance: float) -> None:
     warn(
         Message(
-            f"The bounds of miscalibration are {width:.2g} apart, further than the tolerance {tolerance:g}, and there "
-            "is no memory for finer bins; raise ",
+            f"The bounds of miscalibration are {width:.2g} apart, further than the tolerance {tolerance:g}, and "
+            "there is no memory for finer bins; raise ",
             Option("memory"),
             ".",
         ),

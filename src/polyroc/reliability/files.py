@@ -161,8 +161,9 @@ class _EventEstimator:
     def bounds(self) -> BinBounds:
         """What the bins leave open."""
         events, (low, high) = self.events, self.losses
-        passes = events.passes, events.rows, events.data.rows.bytes
-        return BinBounds(max(high - low, 0.0), *self.binned.curve_bounds(self.places), len(self.fit.p), *passes)
+        below, above = self.binned.curve_bounds(self.places)
+        size = events.data.rows.bytes
+        return BinBounds(max(high - low, 0.0), below, above, len(self.fit.p), events.passes, events.rows, size)
 
     def _share(self) -> float:
         return float(self.binned.weight[:, 1].sum()) / self.binned.total

@@ -20,7 +20,15 @@ from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 
-__all__ = ["BinBounds", "Calibration", "EventCalibration", "ReliabilityCurve", "SlopeDifference", "ZTest", "faults_of"]
+__all__ = [
+    "BinBounds",
+    "Calibration",
+    "EventCalibration",
+    "ReliabilityCurve",
+    "SlopeDifference",
+    "ZTest",
+    "faults_of",
+]
 
 
 class ZTest(NamedTuple):
@@ -120,7 +128,9 @@ class EventCalibration(NamedTuple):
 
 
 class BinBounds(NamedTuple):
-    """What bins leave open of isotonic regression, where an engine counted the cases (`polyroc.reliability.binned`).
+    """What bins leave open of isotonic regression, where an engine counted the cases.
+
+    `polyroc.reliability.binned` has the argument.
 
     Attributes
     ----------
@@ -342,13 +352,15 @@ def _bounds_note(bounds: list[BinBounds]) -> str:
     width = max(own.width for own in bounds)
     curve = max(float((own.high - own.low).max(initial=0.0)) for own in bounds)
     first = bounds[0]
-    start = f"From {counted(first.rows, 'row')} in {counted(first.passes, 'scan')}; everything but miscalibration, "
+    start = (
+        f"From {counted(first.rows, 'row')} in {counted(first.passes, 'scan')}; everything but miscalibration, "
+    )
     start += "discrimination and curve is exact. "
     if not width and not curve:
         return f"{start}These are, too: no bin holds different probabilities and both outcomes."
     return (
-        f"{start}Bins leave open that miscalibration and discrimination are larger by up to {width:.1e}, and that the "
-        f"curve is elsewhere by up to {curve:.1e}."
+        f"{start}Bins leave open that miscalibration and discrimination are larger by up to {width:.1e}, and that "
+        f"the curve is elsewhere by up to {curve:.1e}."
     )
 
 

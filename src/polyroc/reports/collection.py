@@ -297,7 +297,6 @@ class _Collection:
         made = fixed_front(scores, n=n, rng=self.seed)
         return made if isinstance(made, dict) else {made.classifier: made}
 
-
     def calibration(self) -> Calibration | None:
         """Whether the predictions are right, if they are probabilities of a cohort."""
         scores = self.scores.pool_folds()

@@ -1,7 +1,7 @@
 """Discrimination, calibration and net benefit side by side, where the predictions are probabilities.
 
-Each classifier has one sentence on each question: does it rank cases, are its probabilities right, and do decisions
-by them help?
+Each classifier has one sentence on each question: does it rank cases, are its probabilities right, and do
+decisions by them help?
 """
 
 from collections.abc import Mapping
@@ -86,7 +86,7 @@ def _discrimination(findings: Findings, name: str) -> str:
 
 
 def _calibration(calibration: Calibration, name: str) -> str:
-    """Of two classes the event; of more the top label, the test of all classes, and the classes that are rejected."""
+    """Of two classes the event; of more the top label, the classes that are rejected, and the test of all."""
     events = {event: own for (classifier, event), own in calibration.events.items() if classifier == name}
     if len(events) == 1:
         (own,) = events.values()
@@ -97,10 +97,10 @@ def _calibration(calibration: Calibration, name: str) -> str:
         for event, own in events.items()
         if event != TOP_LABEL and own.is_rejected(1.0 - (1.0 - calibration.level) / (len(events) - 1))
     ]
-    classes = f"; by class, miscalibration is shown for {listed(wrong)}" if wrong else "; no class is shown to be wrong"
+    shown = f"by class, miscalibration is shown for {listed(wrong)}" if wrong else "no class is shown to be wrong"
     overall = calibration.overall[name].pvalue
     test = "" if isnan(overall) else f"; Spiegelhalter's test of all classes {p_text(overall)}"
-    return f"{verdict}{classes}{test}."
+    return f"{verdict}; {shown}{test}."
 
 
 def _verdict(own: EventCalibration, level: float, of: str = "") -> str:
@@ -125,7 +125,9 @@ def _benefit(findings: Findings, name: str) -> str:
     label, most = max(cases.items(), key=lambda item: item[1])
     share = most / sum(cases.values())
     low, high = accuracy.confidence_interval(findings.calibration.level)
-    numbers = f"{percentage(accuracy.value)} ({percentage(low)} to {percentage(high)}) of decisions by the largest "
+    numbers = (
+        f"{percentage(accuracy.value)} ({percentage(low)} to {percentage(high)}) of decisions by the largest "
+    )
     numbers += "probability are right"
     if accuracy.provenance.weighted:
         return f"At equal costs {numbers}."
@@ -186,9 +188,8 @@ def _reliability_lines(own: EventCalibration) -> str:
     tallest = float(curve.counts.max(initial=0.0)) or 1.0
     for left, right, count in zip(curve.edges[:-1], curve.edges[1:], curve.counts, strict=True):
         top = 0.18 * float(count) / tallest
-        lines.append(
-            f'<path d="{unit_path([left, left, right, right], [0, top, top, 0])}" fill="var(--soft)" opacity="0.35"/>'
-        )
+        path = unit_path([left, left, right, right], [0, top, top, 0])
+        lines.append(f'<path d="{path}" fill="var(--soft)" opacity="0.35"/>')
     if curve.consistency is not None:
         lines.append(_band(curve.predicted, curve.consistency[0], curve.consistency[1], "var(--soft)"))
     if curve.confidence is not None:

@@ -42,11 +42,12 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
     element.append(...children);
     return element;
   };
+  polyroc.tall = (labels) => (labels.some((label) => label.length > 4) ? " tall" : ""); // long names are written upwards
   polyroc.name = (text) => polyroc.make("bdi", {}, text);
 
-  polyroc.choice = function (label, names, change) {
+  polyroc.choice = function (label, names, change, first = 0) {
     const select = polyroc.make("select", { onchange: () => change(Number(select.value)) });
-    names.forEach((name, i) => select.append(polyroc.make("option", { value: i }, name)));
+    names.forEach((name, i) => select.append(polyroc.make("option", { value: i, selected: i === first }, name)));
     return polyroc.make("label", {}, label, select);
   };
 
@@ -71,13 +72,11 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
   polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });
 
   // A figure is drawn when it comes near the screen, when the colour scheme changes, and before printing.
-  polyroc.figure = function (element, draw) {
-    const config = { displaylogo: false, responsive: true, showLink: false, showSendToCloud: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation", "tableRotation", "resetCameraLastSave3d"] };
+  polyroc.drawing = function (element, draw) {
     const figure = { element, shown: false };
     figure.draw = function () {
       figure.shown = true;
-      const { traces, layout } = draw();
-      return Plotly.react(element, traces, polyroc.layout(layout), config);
+      return draw();
     };
     figure.redraw = () => (figure.shown ? figure.draw() : undefined);
     polyroc.figures.push(figure);
@@ -87,6 +86,18 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
         if (!figure.shown) figure.draw();
       }
     }, { rootMargin: "600px" }).observe(element);
+    return figure;
+  };
+
+  // One that plotly draws; a tool bar would cover its corner, so that its picture is saved by a button below it.
+  polyroc.figure = function (element, draw) {
+    const config = { displayModeBar: false, responsive: true };
+    const figure = polyroc.drawing(element, () => {
+      const { traces, layout } = draw();
+      return Plotly.react(element, traces, polyroc.layout(layout), config);
+    });
+    const save = () => Promise.resolve(figure.shown || figure.draw()).then(() => Plotly.downloadImage(element, { format: "svg", filename: element.id }));
+    element.after(polyroc.make("p", { class: "download" }, polyroc.make("button", { type: "button", onclick: save }, "Save picture (SVG)")));
     return figure;
   };
   scheme.addEventListener("change", () => polyroc.figures.forEach((figure) => figure.redraw()));
