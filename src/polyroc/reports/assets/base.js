@@ -7,6 +7,7 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
   const kinds = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u2: Uint16Array };
   const light = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F"]; // Okabe & Ito
   const dark = ["#56B4E9", "#F0803C", "#2FBF9A", "#E39BC4", "#8FA8FF", "#E69F00", "#B5B5B5"];
+  const PRINTED = 640; // pixels: the width of a picture on paper
   const dashes = ["solid", "dash", "dot", "dashdot", "longdash"];
   const scheme = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -94,12 +95,16 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
     const config = { displayModeBar: false, responsive: true };
     const figure = polyroc.drawing(element, () => {
       const { traces, layout } = draw();
-      return Plotly.react(element, traces, polyroc.layout(layout), config);
+      const width = polyroc.printing ? { width: Math.min(PRINTED, element.clientWidth) } : {};
+      return Plotly.react(element, traces, polyroc.layout({ ...layout, ...width }), config);
     });
+    figure.sized = true; // its width on paper is another one
     const save = () => Promise.resolve(figure.shown || figure.draw()).then(() => Plotly.downloadImage(element, { format: "svg", filename: element.id }));
     element.after(polyroc.make("p", { class: "download" }, polyroc.make("button", { type: "button", onclick: save }, "Save picture (SVG)")));
     return figure;
   };
   scheme.addEventListener("change", () => polyroc.figures.forEach((figure) => figure.redraw()));
-  window.addEventListener("beforeprint", () => polyroc.figures.forEach((figure) => figure.shown || figure.draw()));
+  const print = (is) => { polyroc.printing = is; polyroc.figures.forEach((figure) => (figure.sized || !figure.shown) && figure.draw()); };
+  window.addEventListener("beforeprint", () => print(true));
+  window.addEventListener("afterprint", () => print(false));
 })();
