@@ -30,6 +30,7 @@ from polyroc.scores import Schema
 __all__ = ["FileEvents", "Undefined"]
 
 MOST_SCANS = 24  # in which bins are divided
+MOST_BINS = 2**25  # of one event, however much memory there is
 SMALL_WIDTH = 5e-3  # of bounds, in units of 1 / sqrt(cases): small against the standard error
 CONVERGED, MOST_STEPS = 1e-8, 10  # Newton's method squares its error: the value is exact except for rounding
 
@@ -99,7 +100,7 @@ class FileEvents:
         self._check_cases(counts[0])
         steps = width // len(counted.classifiers) if self.schema.n_classes == 2 else 1
         events = [*range(0, width, steps)]
-        most = room // (bin_bytes(counted.n_classes, weighted) * width)
+        most = min(room // (bin_bytes(counted.n_classes, weighted) * width), MOST_BINS)
         for _ in range(MOST_SCANS):
             finer = {
                 place: layout

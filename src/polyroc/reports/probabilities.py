@@ -62,9 +62,12 @@ def _names(findings: Findings) -> dict[str, str]:
 
 
 def _headline(findings: Findings, name: str) -> Estimate | None:
-    """The estimate of the measure of the comparison, which is the first of the classifier."""
-    estimates = findings.evaluation.estimates.values() if findings.evaluation else ()
-    return next((estimate for estimate in estimates if estimate.classifier == name), None)
+    """The first estimate of a measure of ranking by which classifiers are compared."""
+    for (classifier, key), estimate in findings.evaluation.estimates.items() if findings.evaluation else ():
+        record = record_of(key)
+        if classifier == name and record is not None and record.headline and record.needs != "decisions":
+            return estimate
+    return None
 
 
 def _discrimination(findings: Findings, name: str) -> str:
@@ -73,7 +76,8 @@ def _discrimination(findings: Findings, name: str) -> str:
     if estimate is None or isnan(estimate.value):
         return "No measure of ranking."
     low, high = estimate.confidence_interval(findings.calibration.level)
-    numbers = f"{estimate.name} {number_text(estimate.value, 3)} ({interval_text((low, high), 3)})"
+    ends = "" if isnan(low) else f" ({interval_text((low, high), 3)})"
+    numbers = f"{estimate.name} {number_text(estimate.value, 3)}{ends}"
     chance = estimate.chance
     if chance is None or isnan(low) or estimate.limits[1] != 1.0 or estimate.larger_is_better is False:
         return f"{numbers}."
@@ -125,13 +129,13 @@ def _benefit(findings: Findings, name: str) -> str:
     label, most = max(cases.items(), key=lambda item: item[1])
     share = most / sum(cases.values())
     low, high = accuracy.confidence_interval(findings.calibration.level)
-    numbers = (
-        f"{percentage(accuracy.value)} ({percentage(low)} to {percentage(high)}) of decisions by the largest "
-    )
-    numbers += "probability are right"
+    ends = "" if isnan(low) else f" ({percentage(low)} to {percentage(high)})"
+    numbers = f"{percentage(accuracy.value)}{ends} of decisions by the largest probability are right"
     if accuracy.provenance.weighted:
         return f"At equal costs {numbers}."
     numbers += f"; always deciding for {label}, the most frequent class, gives {percentage(share)}"
+    if isnan(low):
+        return f"At equal costs {numbers}."
     start = "Helps" if low > share else "Harms" if high < share else "Is not shown to help"
     return f"{start} at equal costs: {numbers}."
 
