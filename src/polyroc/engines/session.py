@@ -25,6 +25,7 @@ from polyroc.messages import Option
 
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
 
+LARGEST_SIZE = 2**60  # bytes: more than any machine has, and than DuckDB can be told
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 Batch = tuple[np.ndarray[Any, Any], ...]
@@ -39,17 +40,17 @@ _TYPES: dict[bytes, type[np.generic]] = {
 
 
 def parse_size(text: str | int) -> int:
-    """Number of bytes of a size such as "1GB"; units are powers of 1024.
+    """Number of bytes of a size such as "1GB"; units are powers of 1024, and beyond 2^60 it is 2^60.
 
     >>> parse_size("1GB"), parse_size("512 MiB"), parse_size(1000)
     (1073741824, 536870912, 1000)
     """
     if isinstance(text, int):
-        return text
+        return min(text, LARGEST_SIZE)
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", str(text), re.IGNORECASE)
     if not match:
         raise InputError(f"memory must be a size such as '1GB' or '512MB', got {text!r}.")
-    return int(float(match[1]) * _UNITS[match[2].upper()])
+    return int(min(float(match[1]) * _UNITS[match[2].upper()], LARGEST_SIZE))
 
 
 def machine_memory() -> int:
