@@ -35,7 +35,10 @@ VALID_LINES = {
     ],
     "curve": [TWO, f"{TWO} --engine duckdb"],
     "datasets": [""],
-    "calibration": ["two_p.csv --truth y --scores p --replicates 50"],
+    "calibration": [
+        "two_p.csv --truth y --scores p --replicates 50",
+        "two_p.csv --truth y --scores p --replicates 50 --engine duckdb",
+    ],
     "decision-curve": ["two_p.csv --truth y --scores p"],
     "demo": [""],
     "evaluate": [f"{TWO} -m auc", f"{TWO} -m auc --engine duckdb"],

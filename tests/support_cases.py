@@ -24,6 +24,7 @@ RESULT_OF = {
     "curve": {},
     "operate": {"costs": [[0, 1], [3, 0]]},
     "rates": {"threshold": 0.5},
+    "calibration": {"n": 50},
 }
 
 
@@ -45,6 +46,7 @@ def table():
             "p_no": 1 - p,
             "p_yes": p,
             "hole": np.where(rng.random(n) < 0.1, np.nan, scores["s"]),
+            "p_hole": np.where(np.arange(n) % 9 == 0, np.nan, p),
             "d": np.array(["no", "yes"])[(scores["s"] > 0.5).astype(int)],
             "w": rng.random(n),
             "copies": rng.integers(0, 3, n),
@@ -58,8 +60,10 @@ def table():
 def options_of(feature, verb):
     """By variant, the options of a verb over a table that ask for a feature."""
     scores = {"one": "s", "two": "t"} if verb == "compare" else "s"
-    options = {"truth": "integer", "scores": scores}
     hole = {"one": "hole", "two": "t"} if verb == "compare" else "hole"
+    if verb == "calibration":  # of probabilities
+        scores, hole = "p_yes", "p_hole"
+    options = {"truth": "integer", "scores": scores}
     matrix = ["p_no", "p_yes"]
     decided = {"one": "d", "two": "d"} if verb == "compare" else "d"
     return {
@@ -121,6 +125,10 @@ def numbers(result):
     if isinstance(result, pr.Comparison):
         values = [estimate.value for estimate in result.estimates.values()]
         return [*values, *result.covariance.ravel(), *(one.value for one in result.differences.values())]
+    if isinstance(result, pr.reliability.Calibration):
+        own = result.event()
+        values = [*own.in_the_large, *own.slope, *own.joint, *own.spiegelhalter, *own.curve.observed]
+        return [*values, *(part.value for part in own.decomposition)]
     if isinstance(result, pr.Curve):
         return [*result.fpr, *result.tpr, result.area.value, result.area.standard_error]
     if isinstance(result, pr.Rates):

@@ -14,8 +14,6 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 # imported through another declared package, which requires it
 THROUGH = {"markupsafe": "jinja2", "mpl_toolkits": "matplotlib", "py4j": "pyspark", "distributed": "dask"}
-# used without an import: the report embeds plotly.js from the files of the package
-EMBEDDED = {"plotly"}
 # imported only for frames that the user brings
 BROUGHT = {"pandas", "polars", "pyarrow"}
 
@@ -58,7 +56,7 @@ def test_what_is_imported_is_declared():
 
 
 def test_what_is_declared_is_imported():
-    assert run_time_requirements() - EMBEDDED <= imported_distributions()
+    assert run_time_requirements() <= imported_distributions()
 
 
 @pytest.mark.parametrize("extra", [None, *EXTRAS])

@@ -141,15 +141,57 @@ def test_sections_come_in_their_order_and_nothing_leaves_the_page(show, iris_rep
     page = show(iris_report)
     titles = page.locator("h2").all_text_contents()
     assert titles == [
-        "Conclusion", "Measures", "Comparisons", "Curves", "Pairs of classes", "Surface", "Operating point",
-        "Methods",
+        "Conclusion", "Ranking, probabilities, decisions", "Measures", "Comparisons", "Calibration", "Curves",
+        "Pairs of classes", "Surface", "Operating point", "Methods",
     ]  # fmt: skip
     assert page.locator(".lead").inner_text().startswith("lda has the highest Hand & Till's M, 0.920 (95 % 0.877")
     page.evaluate("Promise.all(polyroc.figures.map((each) => each.draw()))")
     assert page.locator("#curve-figure .subplot").count() >= 3
-    assert page.locator("#surface-figure canvas").count() == 1
-    assert page.locator("#cobweb-figure .polar").count() >= 1
+    assert page.locator("#surface-figure polygon").count() == 30 * 30
+    assert page.locator("#cobweb-figure .scatterlayer .trace").count() >= 3
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_contents_light_page_and_licence(show, iris_report):
+    page = show(iris_report)
+    links = page.locator("nav.contents a")
+    assert links.all_text_contents() == page.locator("h2").all_text_contents()
+    for link in links.all():
+        assert page.locator(link.get_attribute("href")).count() == 1
+    html = iris_report.to_html()
+    assert len(html.encode()) < 1_800_000
+    assert "Permission is hereby granted, free of charge" in html
+    assert page.locator(".modebar").count() == 0
+    assert (
+        page.locator("#paragraph")
+        .inner_text()
+        .startswith("3 classifiers were evaluated on 150 cases (50 setosa, ")
+    )
+    assert "@article{hand2001," in page.locator("#bibtex").text_content()
+
+
+def test_a_surface_turns_and_is_printed(show, iris_report):
+    page = show(iris_report)
+    page.evaluate("Promise.all(polyroc.figures.map((figure) => figure.draw()))")
+    place = "document.querySelector('#surface-figure polygon').getAttribute('points')"
+    before = page.evaluate(place)
+    page.get_by_label("Turn").fill("90")
+    page.wait_for_function(f"{place} !== {json.dumps(before)}")
+    page.emulate_media(media="print")
+    assert page.locator("#surface-figure svg").is_visible()
+
+
+def test_many_classifiers_are_sorted_and_folded(show):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    page = show(pr.report(y, {f"m{k:02d}": y + rng.normal(size=60) for k in range(24)}, path=None))
+    table = page.locator("#measures table.sortable").first
+    assert table.locator("tbody tr").count() == 24
+    assert page.locator("#measures details").first.get_attribute("open") is None
+    table.get_by_role("button", name="value").click()
+    values = [float(text) for text in table.locator("tbody tr td:nth-child(2)").all_inner_texts()]
+    assert values == sorted(values)
+    assert table.locator("th[aria-sort=ascending]").inner_text().startswith("value")
 
 
 def test_the_threshold_moves_on_all_panels(show, flat_report):
@@ -404,7 +446,7 @@ def test_hostile_names_stay_text(show):
     assert page.evaluate("window.hacked") is None
     assert page.locator("h1").inner_text() == HOSTILE[0]
     assert page.locator("img, iframe, object, embed, base").count() == 0
-    assert page.locator("a[href]:not(.modebar-btn)").count() == 0
+    assert page.locator("a[href]:not([href^='#'])").count() == 0
     assert page.locator("script").count() == 3
     assert page.locator("#pair-matrix th").first.text_content() == HOSTILE[0]
     expected = pr.operate(y, P, labels=HOSTILE, calibrated=True)
@@ -493,7 +535,7 @@ def test_a_study_with_hostile_names_stays_text(show, tmp_path):
     draw(page, "curve-figure")
     assert page.evaluate("window.hacked") is None
     assert page.locator("h1").inner_text() == names[0]
-    assert page.locator("body b, body img, body a").count() == 0
+    assert page.locator("body b, body img, body a:not(nav a)").count() == 0
     titles = page.locator("#curve-figure .annotation-text").all_text_contents()
     assert [title[:8] for title in titles] == [names[k][:8] for k in (0, 3)]
     cells = page.locator("#values tbody tr").nth(1).locator("th, td").all_inner_texts()

@@ -181,7 +181,7 @@ def test_markdown_and_latex_hold_no_markup_from_names():
     markdown = made.to_markdown()
     assert "<b>" not in markdown
     rows = [len(re.findall(r"(?<!\\)\|", line)) for line in markdown.splitlines() if line.startswith("|")]
-    assert set(rows) == {9, 5}  # eight columns, and four in the confusion rates
+    assert set(rows) == {9, 5, 10, 7}  # eight columns; confusion rates and panel; calibration; Brier's terms
     tex = "\n".join(line for line in made.to_latex().splitlines() if not line.startswith("%"))
     assert re.search(r"(?<!\\)[$#]", tex.replace("$-$", "")) is None
     assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}") > 1
@@ -303,9 +303,9 @@ def test_progress_is_reported():
     report(*three(), progress=lambda done, total, what: calls.append((done, total, what)))
     done = [step for step, _, _ in calls]
     assert done == sorted(done)
-    assert set(done) == set(range(11))
-    assert (0, 11, "m1: hand_till") in calls
-    assert calls[-1] == (10, 11, "writing")
+    assert set(done) == set(range(13))
+    assert (0, 13, "m1: hand_till") in calls
+    assert calls[-1] == (12, 13, "writing")
 
 
 def test_a_missing_package_is_named(monkeypatch, tmp_path):

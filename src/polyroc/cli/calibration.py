@@ -1,25 +1,34 @@
 """The command `calibration`: whether the probabilities in a file are right."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import data_file, formats, level_option, print_result, progress_bar, scores_from
+from polyroc.cli.options import (
+    Files,
+    data_files,
+    data_from,
+    engine_options,
+    formats,
+    level_option,
+    print_result,
+    progress_bar,
+)
 from polyroc.output.text import Format
 
 __all__ = ["calibration"]
 
 
 @click.command("calibration")
-@data_file
+@data_files
 @click.option("--replicates", type=int, default=1000, show_default=True, help="Number of simulated samples.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated samples.")
 @click.option("--curve", "curve_rows", is_flag=True, help="With --csv: the points of the curves, with bands.")
+@engine_options("by")
 @level_option
 @formats
 def calibration(
-    file: Path,
+    file: Files,
     replicates: int,
     seed: int,
     curve_rows: bool,
@@ -36,11 +45,13 @@ def calibration(
     One model:     polyroc calibration risks.csv --truth sick --scores risk
     Two models:    polyroc calibration risks.csv --truth sick --scores old=p1 --scores new=p2
     More classes:  polyroc calibration irises.csv --truth species --scores "p_*"
+    Many rows:     polyroc calibration "s/*.parquet" --truth sick --scores risk --engine duckdb
     """
     from polyroc.reliability.calibration import calibration as compute
 
-    with progress_bar():
-        result = compute(scores_from(file, **columns), level=level, n=replicates, rng=seed)
+    with progress_bar() as progress:
+        data, options = data_from("calibration", file, columns)
+        result = compute(data, level=level, n=replicates, rng=seed, progress=progress, **options)
     print_result(
         output,
         record=lambda: result.to_dict(level),

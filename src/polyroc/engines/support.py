@@ -28,10 +28,11 @@ __all__ = [
 ]
 
 Mode = Literal["memory", "duckdb", "spark", "tally"]
-Verb = Literal["evaluate", "compare", "curve", "operate", "rates"]
+Verb = Literal["evaluate", "compare", "curve", "operate", "rates", "calibration"]
 Parts = tuple[str | Reference, ...]
 
-VERBS: tuple[Verb, ...] = ("evaluate", "compare", "curve", "operate", "rates")
+VERBS: tuple[Verb, ...] = ("evaluate", "compare", "curve", "operate", "rates", "calibration")
+ANY_SAMPLING: tuple[Verb, ...] = ("evaluate", "compare", "curve", "operate", "rates")  # case-control, too
 ESTIMATES: tuple[Verb, ...] = ("evaluate", "compare")
 SCORED: tuple[Verb, ...] = ("evaluate", "compare", "curve")
 ONLY_EVALUATE: tuple[Verb, ...] = ("evaluate",)
@@ -127,7 +128,7 @@ FEATURES: Mapping[str, Feature] = {
     "sampling": Feature(
         '`sampling="case-control"`',
         (Option("sampling", "case-control"),),
-        _verbs(VERBS, VERBS, tally=ONLY_EVALUATE),
+        _verbs(ANY_SAMPLING, ANY_SAMPLING, tally=ONLY_EVALUATE),
     ),
     "groups": Feature(
         "`groups` (patients): clustered standard errors",

@@ -3,29 +3,32 @@
 from collections.abc import Hashable, Sequence
 from itertools import combinations
 from math import inf, nan, sqrt
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.intervals import student_interval
+from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Option, short_repr
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.reliability.decomposition import GRID, Part, confidence_bands, fit_isotonic, simulate
 from polyroc.reliability.events import Event, events_of
 from polyroc.reliability.recalibration import Recalibration, joint_test, recalibrate, spiegelhalter
 from polyroc.reliability.result import Calibration, EventCalibration, ReliabilityCurve, SlopeDifference, ZTest
 from polyroc.results.provenance import Provenance
-from polyroc.scores import Scores, WeightKind
+from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng, is_whole, rng_for, seed_of
 from polyroc.validation.scores import as_scores, one_sample
 from polyroc.validation.signatures import validated
 
-__all__ = ["calibration", "calibration_pvalue"]
+__all__ = ["calibration", "calibration_pvalue", "check_forecast", "interval_part", "slope_difference"]
 
 FEWEST_DRAWS = 50  # simulated samples of which quantiles can be taken
 BARS = 20  # of the histogram of predictions
@@ -42,10 +45,14 @@ def calibration(
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "raise",
     level: float = 0.95,
     n: int = 1000,
     rng: Rng = 0,
+    progress: ProgressOption = None,
+    engine: Engine | None = None,
+    **reading: Unpack[FileOptions],
 ) -> Calibration:
     """Evaluate whether predicted probabilities are right: recalibration, tests, decomposition, reliability curve.
 
@@ -62,13 +69,18 @@ def calibration(
     y_true, y_score
         The probability of the positive class, or one column per class whose rows sum to 1, or a dict by
         classifier.
-    labels, pos_label, sample_weight, weight_kind, groups, missing
-        As in `evaluate`. Cases of a group are dependent: tests and standard errors allow for it, and what is
-        simulated for independent cases (bands, intervals of the decomposition) is left out.
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
+        As in `evaluate`; of a case-control sample there is no calibration. Cases of a group are dependent: tests
+        and standard errors allow for it, and what is simulated for independent cases (bands, intervals of the
+        decomposition) is left out.
     level
         Of intervals and bands.
     n, rng
         Number of simulated samples, and the seed.
+    progress, engine, reading
+        For files, tables and Spark data frames, as in `evaluate`. An engine gives slope, in-the-large, tests and
+        the Brier score exactly, by scans of all rows, and isotonic regression from bins with certain bounds
+        (`Calibration.bounds`), which `tolerance` and `exact` make narrower; groups need the cases in memory.
 
     Examples
     --------
@@ -96,10 +108,21 @@ def calibration(
         "sample_weight": sample_weight,
         "weight_kind": weight_kind,
         "groups": groups,
+        "sampling": sampling,
     }
+    seed = seed_of(rng)
+    if is_file_input(y_true, engine, reading):
+        options |= {"y_score": y_score, "missing": missing}
+        source = scores_or_settings("calibration", y_true, engine, reading, None, **options)
+        if not isinstance(source, Scores):
+            from polyroc.reliability.files import calibrate_files
+
+            named: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
+            with progress_callback(progress) as report:
+                return calibrate_files(source, level, n, seed, report, **named)
+        y_true, y_score, options = source, None, {}
     scores = one_sample(as_scores(y_true, y_score, **options, missing=missing), "calibration")
     _check(scores)
-    seed = seed_of(rng)
     events: dict[tuple[str, str], EventCalibration] = {}
     fits: dict[str, tuple[Event, Recalibration]] = {}
     for number, name in enumerate(scores.classifiers):
@@ -117,6 +140,13 @@ def calibration(
 
 
 def _check(scores: Scores) -> None:
+    """Raise an error if there is no calibration of these cases."""
+    check_forecast(scores)
+    if scores.absent:
+        raise InputError(f"No case of class {scores.absent[0]!r}; calibration needs cases of every class.")
+
+
+def check_forecast(scores: Scores | Schema) -> None:
     """Raise an error if the predictions are no probabilities, or the cases do not say how often events happen."""
     reason = inapplicable_reason(FORECAST, scores, by_name=True)
     if reason is not None:
@@ -128,8 +158,6 @@ def _check(scores: Scores) -> None:
             Option("sampling", "cohort"),
             " with weights that restore the shares of the classes.",
         )
-    if scores.absent:
-        raise InputError(f"No case of class {scores.absent[0]!r}; calibration needs cases of every class.")
 
 
 def calibration_pvalue(scores: Scores, classifier: str) -> float:
@@ -161,8 +189,8 @@ def _event(
     return EventCalibration(
         predicted=float(np.average(event.p, weights=event.weight)),
         observed=float(np.average(event.y, weights=event.weight)),
-        in_the_large=_interval(*cox.in_the_large, smallest, level),
-        slope=_interval(*cox.slope, smallest, level),
+        in_the_large=interval_part(*cox.in_the_large, smallest, level),
+        slope=interval_part(*cox.slope, smallest, level),
         joint=joint_test(event),
         spiegelhalter=ZTest(*spiegelhalter((event.y - event.p) * excess, excess**2 * variance, event)),
         simulated_pvalue=simulation.pvalue,
@@ -179,7 +207,7 @@ def _event(
     )
 
 
-def _interval(value: float, error: float, smallest: float, level: float) -> Part:
+def interval_part(value: float, error: float, smallest: float, level: float) -> Part:
     """The value with an interval by Student's t; degrees of freedom: the cases of the rarer outcome less one."""
     if not error >= 0 or smallest <= 1:
         return Part(value, error, -inf if error == error else nan, inf if error == error else nan)
@@ -219,10 +247,14 @@ def _differences(
 def _difference(event: Event, first: Recalibration, second: Recalibration, level: float) -> SlopeDifference:
     influence: FloatArray = first.influence[1] - second.influence[1]
     error = sqrt(event.covariance(influence[None])[0, 0])
-    part = _interval(first.slope[0] - second.slope[0], error, min(event.units), level)
+    return slope_difference(first.slope[0] - second.slope[0], error, min(event.units), level)
+
+
+def slope_difference(value: float, error: float, smallest: float, level: float) -> SlopeDifference:
+    """The difference of two slopes with interval and p-value, by Student's t as in `interval_part`."""
     from polyroc._scipy import stdtr
 
-    pvalue = nan
-    if error > 0 and min(event.units) > 1:
-        pvalue = float(2.0 * stdtr(min(event.units) - 1.0, -abs(part.value) / error))
-    return SlopeDifference(part.value, error, part.low, part.high, pvalue)
+    part, pvalue = interval_part(value, error, smallest, level), nan
+    if error > 0 and smallest > 1:
+        pvalue = float(2.0 * stdtr(smallest - 1.0, -abs(value) / error))
+    return SlopeDifference(value, error, part.low, part.high, pvalue)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
+from polyroc.output.sentences import counted
 from polyroc.output.tables import Table
 from polyroc.reliability.decomposition import Bands, Decomposition, Part
 from polyroc.reliability.events import TOP_LABEL
@@ -19,7 +20,15 @@ from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 
-__all__ = ["Calibration", "EventCalibration", "ReliabilityCurve", "SlopeDifference", "ZTest"]
+__all__ = [
+    "BinBounds",
+    "Calibration",
+    "EventCalibration",
+    "ReliabilityCurve",
+    "SlopeDifference",
+    "ZTest",
+    "faults_of",
+]
 
 
 class ZTest(NamedTuple):
@@ -118,6 +127,36 @@ class EventCalibration(NamedTuple):
         return bool(pvalue < 1.0 - checked_level(level))
 
 
+class BinBounds(NamedTuple):
+    """What bins leave open of isotonic regression, where an engine counted the cases.
+
+    `polyroc.reliability.binned` has the argument.
+
+    Attributes
+    ----------
+    width
+        The miscalibration and the discrimination of the cases are those stated, or more by at most this.
+    low, high
+        The reliability curve of the cases at `curve.predicted` is certainly between these.
+    bins
+        The number of bins with cases.
+    passes, rows, bytes
+        Scans of the data, their rows, and their size where they are stored (None if it is not known).
+    """
+
+    width: float
+    low: FloatArray
+    high: FloatArray
+    bins: int
+    passes: int
+    rows: int
+    bytes: int | None
+
+    def _invariants(self) -> Invariants:
+        yield at_least([self.width], 0), "width must be 0 or more"
+        yield len(self.low) == len(self.high) and shares(self.low) and shares(self.high), "bounds must be shares"
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Calibration(Result):
     """Whether the probabilities of one or more classifiers are right.
@@ -135,6 +174,9 @@ class Calibration(Result):
         What is needed to reproduce it.
     differences
         Of several classifiers of two classes, by pair: the difference of the slopes; None otherwise.
+    bounds
+        Of rows that an engine counted in bins, by classifier and event: what these leave open of miscalibration,
+        discrimination and curve; None for cases in memory.
     """
 
     events: Mapping[tuple[str, str], EventCalibration]
@@ -142,6 +184,7 @@ class Calibration(Result):
     level: float
     provenance: Provenance
     differences: Mapping[tuple[str, str], SlopeDifference] | None = field(default=None, metadata=STORED_IF_SET)
+    bounds: Mapping[tuple[str, str], BinBounds] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield 0 < self.level < 1, "level must be between 0 and 1"
@@ -185,7 +228,13 @@ class Calibration(Result):
     def separate(self) -> list["Calibration"]:
         """One result for each classifier and event, such as for panels of a picture."""
         return [
-            replace(self, events={key: own}, overall={key[0]: self.overall[key[0]]}, differences=None)
+            replace(
+                self,
+                events={key: own},
+                overall={key[0]: self.overall[key[0]]},
+                differences=None,
+                bounds=None if self.bounds is None else {key: self.bounds[key]},
+            )
             for key, own in self.events.items()
         ]
 
@@ -266,7 +315,8 @@ class Calibration(Result):
             "The values of miscalibration and discrimination are too large by chance; their intervals allow for "
             "it, and may be below the value."
         )
-        return Table.of("Brier score = miscalibration - discrimination + uncertainty", terms, [note])
+        notes = [note, *([] if self.bounds is None else [_bounds_note([*self.bounds.values()])])]
+        return Table.of("Brier score = miscalibration - discrimination + uncertainty", terms, notes)
 
     def _names(self, key: tuple[str, str]) -> dict[str, str]:
         several = len(self.events) > len(self.overall)
@@ -294,10 +344,27 @@ class Calibration(Result):
         numbers += f", {p_text(own.joint.pvalue)}"
         if not own.is_rejected(self.level):
             return f"{whose}: no miscalibration is shown: {numbers}."
-        return f"{whose}: its probabilities are {_faults(own)}: {numbers}."
+        return f"{whose}: its probabilities are {faults_of(own)}: {numbers}."
 
 
-def _faults(own: EventCalibration) -> str:
+def _bounds_note(bounds: list[BinBounds]) -> str:
+    """What the bins leave open, in a sentence."""
+    width = max(own.width for own in bounds)
+    curve = max(float((own.high - own.low).max(initial=0.0)) for own in bounds)
+    first = bounds[0]
+    start = (
+        f"From {counted(first.rows, 'row')} in {counted(first.passes, 'scan')}; everything but miscalibration, "
+    )
+    start += "discrimination and curve is exact. "
+    if not width and not curve:
+        return f"{start}These are, too: no bin holds different probabilities and both outcomes."
+    return (
+        f"{start}Bins leave open that miscalibration and discrimination are larger by up to {width:.1e}, and that "
+        f"the curve is elsewhere by up to {curve:.1e}."
+    )
+
+
+def faults_of(own: EventCalibration) -> str:
     """What is wrong with probabilities that were rejected."""
     if own.slope.high < 0.0:  # higher probabilities, fewer events: more than a matter of degree
         return "reversed (are they those of the other class?)"

@@ -12,6 +12,7 @@ from polyroc.curves.binary_problems import binary_problems
 from polyroc.curves.curve import curve
 from polyroc.curves.result import Curve, Curves
 from polyroc.curves.surface import Surface, surface
+from polyroc.decisions.decision_curve import DecisionCurve, decision_curve
 from polyroc.decisions.operate import operate
 from polyroc.decisions.rates import rates_of
 from polyroc.errors import NotApplicableError, OptimismWarning, PolyrocError, PolyrocWarning
@@ -23,10 +24,13 @@ from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import Bootstrap, Method
 from polyroc.kernels.arrays import IntArray
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES, headline_measure
 from polyroc.measures.registry import measure as registered_measure
 from polyroc.progress import Progress
+from polyroc.reliability.calibration import calibration
+from polyroc.reliability.result import Calibration
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
 from polyroc.scores import Scores
 
@@ -47,12 +51,15 @@ MOST_BANDS = 150  # curves with bands
 MOST_PAIR_CURVES = 4000
 ALL_PAIR_POINTS = 40_000
 SURFACE_CASES = 20_000
-STEPS = 10  # of the work, for its progress
+STEPS = 12  # of the work, for its progress
 FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, and sampling finds little of it
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
 MOST_COSTS = 9000  # cost vectors over all classifiers
 CUT_POINT_RESAMPLES = 500  # in which cut-points are chosen again
+CALIBRATED_CASES = 20_000  # from which calibration and decision curves are computed
+CALIBRATION_DRAWS = 200  # simulated samples of consistency bands and intervals of the Brier score's terms
+FORECAST = next(measure for measure in MEASURES.values() if measure.needs == "forecast")
 FRONT_EFFORT = 5.4e8  # cost vectors x cases x classes^2 per classifier
 
 
@@ -91,6 +98,8 @@ def collect_findings(
         "rates": work.rates,
         "points": work.points,
         "fronts": work.fronts,
+        "calibration": work.calibration,
+        "decision_curve": work.decision_curve,
     }
     for done, (name, step) in enumerate(steps.items()):
         work.show_progress(done, name)
@@ -287,6 +296,35 @@ class _Collection:
         n = int(np.clip(min(affordable, room), FEWEST_COSTS, 5000))
         made = fixed_front(scores, n=n, rng=self.seed)
         return made if isinstance(made, dict) else {made.classifier: made}
+
+    def calibration(self) -> Calibration | None:
+        """Whether the predictions are right, if they are probabilities of a cohort."""
+        scores = self.scores.pool_folds()
+        if not self._are_probabilities(scores):
+            return None
+        if len(scores) > CALIBRATED_CASES:
+            scores = scores.subset(self._share_of_cases(CALIBRATED_CASES))
+            cases = f"{len(scores)} of the {len(self.scores)} cases"
+            self.notes.append(f"Calibration and decision curves are those of {cases}, drawn at random.")
+        return calibration(scores, level=self.level, n=CALIBRATION_DRAWS, rng=self.seed)
+
+    def _are_probabilities(self, scores: Scores) -> bool:
+        known = not scores.absent and scores.sampling == "cohort" and not scores.negated
+        return known and inapplicable_reason(FORECAST, scores, by_name=True) is None
+
+    def _share_of_cases(self, cases: int) -> IntArray:
+        """A simple random sample, in which classes are as frequent as in all cases."""
+        rng = np.random.default_rng(self.seed)
+        return np.sort(rng.choice(len(self.scores), cases, replace=False))
+
+    def decision_curve(self) -> DecisionCurve | None:
+        """Net benefit, of two classes with probabilities."""
+        scores = self.scores.pool_folds()
+        if scores.n_classes != 2 or not self._are_probabilities(scores):
+            return None
+        if len(scores) > CALIBRATED_CASES:
+            scores = scores.subset(self._share_of_cases(CALIBRATED_CASES))
+        return decision_curve(scores, level=self.level)
 
 
 def _surface_measure(scores: Scores) -> Measure:

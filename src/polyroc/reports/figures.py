@@ -1,6 +1,6 @@
 """The data of the figures of the page: plain data, names shortened, numbers packed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import isnan
 from typing import Any
@@ -14,7 +14,7 @@ from polyroc.reports.findings import MOST_CLASSES, MOST_COBWEB_CLASSES, Findings
 from polyroc.reports.page_assets import packed
 from polyroc.reports.study_findings import StudyFindings
 
-__all__ = ["curve_panels", "fold_figure", "pair_matrix", "shapes"]
+__all__ = ["SQUARE", "curve_panels", "fold_figure", "pair_matrix", "shapes", "squares_figure", "unit_path"]
 
 MATRIX_CELLS = 24_000  # of the matrices of all classifiers together
 SLIDER_STEPS = 200  # of the threshold
@@ -44,32 +44,44 @@ def fold_figure(findings: Findings) -> str:
         return ""
     pooled = findings.curves.curves
     pairs = [(key, curve, pooled[key]) for key, curve in findings.fold_curves.curves.items() if key in pooled]
-    squares = [_square(number, *pair) for number, pair in enumerate(pairs[:MOST_FOLD_CURVES])]
+    squares = {key: _fold_lines(averaged, of_pooled) for key, averaged, of_pooled in pairs[:MOST_FOLD_CURVES]}
+    return squares_figure(squares, "Averaged curves with bands, pooled curves dashed")
+
+
+def squares_figure(squares: Mapping[str, str], label: str) -> str:
+    """Unit squares with titles, three to a row, as SVG; each holds paths made by `unit_path`."""
     width, height = 1.15 * SQUARE * min(3, len(squares)), 1.25 * SQUARE * ((len(squares) + 2) // 3)
-    label = "Averaged curves with bands, pooled curves dashed"
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
-    return f'<svg {size} role="img" aria-label="{label}">{"".join(squares)}</svg>'
+    drawn = "".join(_square(number, key, lines) for number, (key, lines) in enumerate(squares.items()))
+    return f'<svg {size} role="img" aria-label="{escape(label)}">{drawn}</svg>'
 
 
-def _square(number: int, key: str, averaged: Curve, pooled: Curve) -> str:
-    """One averaged curve with its band and the pooled one, three squares to a row."""
-    x, y = 1.15 * SQUARE * (number % 3), 1.25 * SQUARE * (number // 3) + 16
+def _fold_lines(averaged: Curve, pooled: Curve) -> str:
+    """One averaged curve with its band, and the pooled one."""
     band = averaged.band
-    area = "" if band is None else _path([*band.x, *band.x[::-1]], [*band.low, *band.high[::-1]])
+    area = "" if band is None else unit_path([*band.x, *band.x[::-1]], [*band.low, *band.high[::-1]])
+    return (
+        f'<path d="{area}" fill="var(--accent)" opacity="0.15"/>'
+        f'<path d="{unit_path(averaged.fpr, averaged.tpr)}" fill="none" stroke="var(--accent)"/>'
+        f'<path d="{unit_path(pooled.fpr, pooled.tpr)}" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>'
+    )
+
+
+def _square(number: int, key: str, content: str) -> str:
+    """A unit square with its diagonal, ends of the scale and title."""
+    x, y = 1.15 * SQUARE * (number % 3), 1.25 * SQUARE * (number // 3) + 16
     lines = [
         f'<text x="0" y="-4" font-size="11" fill="currentColor">{escape(shortened((key,))[0])}</text>',
         f'<path d="M0 0H{SQUARE}V{SQUARE}H0Z" fill="none" stroke="var(--line)"/>',
         f'<path d="M0 {SQUARE}L{SQUARE} 0" fill="none" stroke="var(--line)" stroke-dasharray="1 3"/>',
         f'<text x="0" y="{SQUARE + 13}" font-size="11" fill="currentColor">0</text>',
         f'<text x="{SQUARE}" y="{SQUARE + 13}" font-size="11" text-anchor="end" fill="currentColor">1</text>',
-        f'<path d="{area}" fill="var(--accent)" opacity="0.15"/>',
-        f'<path d="{_path(averaged.fpr, averaged.tpr)}" fill="none" stroke="var(--accent)"/>',
-        f'<path d="{_path(pooled.fpr, pooled.tpr)}" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>',
+        content,
     ]
     return f'<g transform="translate({x:.0f} {y:.0f})">{"".join(lines)}</g>'
 
 
-def _path(x: Iterable[float], y: Iterable[float]) -> str:
+def unit_path(x: Iterable[float], y: Iterable[float]) -> str:
     """Straight lines between points of the unit square, upwards, as an SVG path."""
     points = (f"{SQUARE * u:.1f} {SQUARE * (1 - v):.1f}" for u, v in zip(x, y, strict=True))
     return "M" + "L".join(points)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from polyroc.curves.result import Curve, Curves
 from polyroc.curves.surface import Surface
+from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
@@ -17,6 +18,7 @@ from polyroc.fronts.result import Front
 from polyroc.measures.measure import Parts
 from polyroc.measures.registry import record_of
 from polyroc.messages import short_repr
+from polyroc.reliability.result import Calibration
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 
@@ -45,6 +47,8 @@ class Findings:
         With folds, the curves averaged over them; `curves` are then of all folds pooled.
     surfaces, rates, points, fronts
         By classifier.
+    calibration, decision_curve
+        Of probabilities: whether they are right; of two classes, the net benefit of decisions by them.
     study
         The findings of a study; all other fields are then empty.
     notes
@@ -63,6 +67,8 @@ class Findings:
     notes: tuple[str, ...] = ()
     fold_curves: Curves | None = None
     subgroups: Grouped | None = None
+    calibration: Calibration | None = None
+    decision_curve: DecisionCurve | None = None
 
     @property
     def classifiers(self) -> tuple[str, ...]:
@@ -73,6 +79,8 @@ class Findings:
         named += self.subgroups.classifiers if self.subgroups else ()
         for curves in (self.curves, self.pairs):
             named += [curve.classifier for curve in curves.values()] if curves else []
+        named += self.calibration.classifiers if self.calibration else ()
+        named += self.decision_curve.curves if self.decision_curve else ()
         for by_classifier in (self.surfaces, self.rates, self.points, self.fronts):
             named += by_classifier
         return tuple(dict.fromkeys(named))
@@ -96,6 +104,7 @@ class Findings:
         results += [*self.rates.values(), *self.surfaces.values(), *self.fronts.values()]
         results += [*self.curves.values()] if self.curves else []
         results += [point.confusion for point in self.points.values()]
+        results += [one for one in (self.calibration, self.decision_curve) if one is not None]
         return results[0].provenance if results else None
 
     def results(self) -> dict[str, Any]:
@@ -168,6 +177,8 @@ ADD_RESULT: Mapping[type, Any] = {
     Estimate: _with_estimate,
     Comparison: lambda findings, result: replace(findings, comparison=result),
     Grouped: lambda findings, result: replace(findings, subgroups=result),
+    Calibration: lambda findings, result: replace(findings, calibration=result),
+    DecisionCurve: lambda findings, result: replace(findings, decision_curve=result),
     Curve: _with_curve,
     Curves: _with_curves,
     Surface: _by_classifier("surfaces"),

@@ -131,6 +131,14 @@ def references_of(findings: Findings) -> tuple[str, ...]:
         )
     if findings.comparison is not None and findings.comparison.adjustment == "holm":
         papers.append("Holm, Scandinavian Journal of Statistics 6 (1979) 65-70: adjusted p-values.")
+    if findings.calibration is not None:
+        papers += [
+            "Cox, Biometrika 45 (1958) 562-565: calibration slope and intercept.",
+            "Spiegelhalter, Statistics in Medicine 5 (1986) 421-433: test of right probabilities.",
+            "Dimitriadis, Gneiting & Jordan, PNAS 118 (2021) e2016191118: reliability curves.",
+        ]
+    if findings.decision_curve is not None:
+        papers.append("Vickers & Elkin, Medical Decision Making 26 (2006) 565-574: net benefit.")
     if findings.rates and 3 <= len(findings.classes) <= MOST_COBWEB_CLASSES:
         papers.append("Diri & Albayrak, Expert Systems with Applications 34 (2008) 628-634: cobweb.")
     if findings.fronts:

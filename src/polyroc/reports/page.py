@@ -1,6 +1,8 @@
 """The report as one HTML file: template, style sheet, scripts, plotly.js and data."""
 
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,8 @@ from polyroc.reports.explorer import explorer_data
 from polyroc.reports.figures import curve_panels, fold_figure, pair_matrix, shapes
 from polyroc.reports.findings import Findings
 from polyroc.reports.page_assets import as_json, asset, fingerprint, plotly, require_packages
+from polyroc.reports.paragraph import answered_items, bibtex_of, methods_paragraph
+from polyroc.reports.probabilities import benefit_figure, reliability_figure
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
@@ -26,11 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = ["as_html"]
 
+MOST_OPEN = 40  # rows of measures; of more, those of the leading measure are shown and the others folded
+SECTION = re.compile(r'<section id="([\w-]+)" aria-labelledby="[\w-]+">\s*<h2[^>]*>([^<]+)</h2>')
 SCRIPTS = (
     "base.js",
     "downloads.js",
+    "sorting.js",
     "curves.js",
     "pairs.js",
+    "surface.js",
     "shapes.js",
     "decisions.js",
     "parallel.js",
@@ -59,7 +67,7 @@ def as_html(report: "Report") -> str:
         lstrip_blocks=True,
     )
     template = "study.html" if report.findings.study else "cases.html"
-    return environment.get_template(template).render(
+    page = environment.get_template(template).render(
         policy=(
             f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
             "img-src data: blob:; worker-src blob:; form-action 'none'; base-uri 'none'"
@@ -68,11 +76,20 @@ def as_html(report: "Report") -> str:
         scripts=[Markup(script) for script in scripts],
         data=Markup(as_json(data)),
         fold_figure=Markup(fold_figure(report.findings)),
+        reliability_figure=Markup(reliability_figure(report.findings)),
+        benefit_figure=Markup(benefit_figure(report.findings)),
         subgroup_figure=Markup(forest_figure(report.findings.subgroups, report.level)),
         has=data,
         exports=data["csv"],
         **_texts(report),
     )
+    return page.replace("<!--contents-->", _contents(page), 1)
+
+
+def _contents(page: str) -> str:
+    """Links to the sections, whose titles are those of the templates."""
+    links = [f'<li><a href="#{key}">{title}</a></li>' for key, title in SECTION.findall(page)]
+    return f'<nav class="contents" aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
 
 
 def _texts(report: "Report") -> dict[str, Any]:
@@ -84,6 +101,10 @@ def _texts(report: "Report") -> dict[str, Any]:
         "conclusion": report.conclusion,
         "tables": by_key,
         "spans": _spans(by_key.get("measures")),
+        "leading": _leading(by_key.get("measures")),
+        "paragraph": methods_paragraph(findings, report.level),
+        "bibtex": bibtex_of(report.references),
+        "answered": answered_items(findings),
         "decisions": _decided(findings),
         "cut_points": by_key.get("cut-points"),
         "confusions": [table for key, table in by_key.items() if key.startswith("rates-")],
@@ -152,6 +173,10 @@ def _case_records(findings: Findings, level: float) -> Iterator[tuple[str, list[
         yield "comparisons", findings.comparison.rows(level)
     if findings.subgroups is not None:
         yield "subgroups", findings.subgroups.rows(level)
+    if findings.calibration is not None:
+        yield "calibration", findings.calibration.rows(level)
+    if findings.decision_curve is not None:
+        yield "net-benefit", findings.decision_curve.rows(level)
     yield "folds", list(_fold_records(findings))
     yield "rates", [row for rates in confusions(findings).values() for row in rates.rows(level)]
 
@@ -210,6 +235,19 @@ def _spans(table: Table | None) -> dict[int, int]:
     names = [] if table is None else [row[:2] for row in table.rows]
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
     return {first: after - first for first, after in pairwise([*starts, len(names)])}
+
+
+def _leading(table: Table | None) -> Table | None:
+    """The rows of the first measure, if the table is long: the others are then folded."""
+    if table is None or len(table.rows) <= MOST_OPEN:
+        return None
+    rows = [row for row in table.rows if row[:2] == table.rows[0][:2]]
+    if len(rows) == len(table.rows):
+        return None
+    title, heads = f"{table.rows[0][0]} ({table.rows[0][1]})", table.columns[2:]
+    return replace(
+        table, title=title, columns=heads, rows=tuple(row[2:] for row in rows), bars=table.bars[: len(rows)]
+    )
 
 
 def _skipped(report: "Report") -> list[tuple[str, str]]:

@@ -60,22 +60,21 @@ def asset(name: str) -> str:
 
 
 def require_packages() -> None:
-    """Raise an error if plotly or jinja2 is not installed."""
-    for package in ("plotly", "jinja2"):
-        if find_spec(package) is None:
-            raise MissingPackageError(
-                f"An HTML report needs {package}, which is not installed: {install_command('report')}. "
-                "Reports as .md, .tex and .json need neither."
-            )
+    """Raise an error if jinja2 is not installed."""
+    if find_spec("jinja2") is None:
+        raise MissingPackageError(
+            f"An HTML report needs jinja2, which is not installed: {install_command('report')}. Reports as .md, "
+            ".tex and .json do not."
+        )
 
 
 @cache
 def plotly() -> str:
-    """plotly.js of the installed Python package, without network addresses.
+    """The basic bundle of plotly.js with its licence, without network addresses.
 
-    It contains addresses of map tiles, fonts and web sites, which a report does not use; they are replaced by
-    invalid ones. XML namespaces look like addresses too but are never fetched, so they stay.
+    It contains addresses of fonts and web sites, which a report does not use; they are replaced by invalid ones.
+    XML namespaces look like addresses too but are never fetched, so they stay.
     """
-    script = (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
-    script = re.sub(r"https?://(?!www\.w3\.org/)", "offline:", script)
+    licence, script = asset("plotly-basic.LICENSE.txt"), asset("plotly-basic.min.js")
+    script = re.sub(r"https?://(?!www\.w3\.org/)", "offline:", f"/*\n{licence}*/\n{script}")
     return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE)

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from polyroc.curves.result import Curves
 from polyroc.curves.surface import Surface
+from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
@@ -19,10 +20,12 @@ from polyroc.fronts.result import Front
 from polyroc.output.files import write_file
 from polyroc.output.formats import escape_markdown, latex_table, markdown_table
 from polyroc.output.tables import Table
+from polyroc.reliability.result import Calibration
 from polyroc.reports.conclusion import Conclusion, conclude
 from polyroc.reports.explorer import ExplorerCases
 from polyroc.reports.findings import Findings
 from polyroc.reports.methods import methods_of, references_of
+from polyroc.reports.probabilities import probability_tables
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
@@ -42,6 +45,8 @@ WHOLE: Mapping[str, Any] = {
     "curves": Curves,
     "fold_curves": Curves,
     "subgroups": Grouped,
+    "calibration": Calibration,
+    "decision_curve": DecisionCurve,
     "study": StudyFindings,
 }
 BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
@@ -102,7 +107,7 @@ class Report(Result):
             return study_tables(study, self.level)
         subgroups = self.findings.subgroups
         divided = [] if subgroups is None else subgroup_tables(subgroups, self.level)
-        return [*tables(self.findings, self.level), *divided]
+        return [*tables(self.findings, self.level), *probability_tables(self.findings), *divided]
 
     @property
     def methods(self) -> tuple[str, ...]:

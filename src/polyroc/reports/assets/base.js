@@ -7,6 +7,7 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
   const kinds = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u2: Uint16Array };
   const light = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F"]; // Okabe & Ito
   const dark = ["#56B4E9", "#F0803C", "#2FBF9A", "#E39BC4", "#8FA8FF", "#E69F00", "#B5B5B5"];
+  const PRINTED = 640; // pixels: the width of a picture on paper
   const dashes = ["solid", "dash", "dot", "dashdot", "longdash"];
   const scheme = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -42,11 +43,12 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
     element.append(...children);
     return element;
   };
+  polyroc.tall = (labels) => (labels.some((label) => label.length > 4) ? " tall" : ""); // long names are written upwards
   polyroc.name = (text) => polyroc.make("bdi", {}, text);
 
-  polyroc.choice = function (label, names, change) {
+  polyroc.choice = function (label, names, change, first = 0) {
     const select = polyroc.make("select", { onchange: () => change(Number(select.value)) });
-    names.forEach((name, i) => select.append(polyroc.make("option", { value: i }, name)));
+    names.forEach((name, i) => select.append(polyroc.make("option", { value: i, selected: i === first }, name)));
     return polyroc.make("label", {}, label, select);
   };
 
@@ -71,13 +73,11 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
   polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });
 
   // A figure is drawn when it comes near the screen, when the colour scheme changes, and before printing.
-  polyroc.figure = function (element, draw) {
-    const config = { displaylogo: false, responsive: true, showLink: false, showSendToCloud: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation", "tableRotation", "resetCameraLastSave3d"] };
+  polyroc.drawing = function (element, draw) {
     const figure = { element, shown: false };
     figure.draw = function () {
       figure.shown = true;
-      const { traces, layout } = draw();
-      return Plotly.react(element, traces, polyroc.layout(layout), config);
+      return draw();
     };
     figure.redraw = () => (figure.shown ? figure.draw() : undefined);
     polyroc.figures.push(figure);
@@ -89,6 +89,22 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
     }, { rootMargin: "600px" }).observe(element);
     return figure;
   };
+
+  // One that plotly draws; a tool bar would cover its corner, so that its picture is saved by a button below it.
+  polyroc.figure = function (element, draw) {
+    const config = { displayModeBar: false, responsive: true };
+    const figure = polyroc.drawing(element, () => {
+      const { traces, layout } = draw();
+      const width = polyroc.printing ? { width: Math.min(PRINTED, element.clientWidth) } : {};
+      return Plotly.react(element, traces, polyroc.layout({ ...layout, ...width }), config);
+    });
+    figure.sized = true; // its width on paper is another one
+    const save = () => Promise.resolve(figure.shown || figure.draw()).then(() => Plotly.downloadImage(element, { format: "svg", filename: element.id }));
+    element.after(polyroc.make("p", { class: "download" }, polyroc.make("button", { type: "button", onclick: save }, "Save picture (SVG)")));
+    return figure;
+  };
   scheme.addEventListener("change", () => polyroc.figures.forEach((figure) => figure.redraw()));
-  window.addEventListener("beforeprint", () => polyroc.figures.forEach((figure) => figure.shown || figure.draw()));
+  const print = (is) => { polyroc.printing = is; polyroc.figures.forEach((figure) => (figure.sized || !figure.shown) && figure.draw()); };
+  window.addEventListener("beforeprint", () => print(true));
+  window.addEventListener("afterprint", () => print(false));
 })();

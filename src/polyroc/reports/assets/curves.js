@@ -5,10 +5,16 @@
   const { make, name, numbers, plain, share, digits } = polyroc;
   const MANY = 6; // panels; beyond, one at a time
   const panels = curveData.panels.map((panel) => ({ ...panel, curves: panel.curves.map(opened) }));
-  let chosen = panels.length > MANY ? [0] : panels.map((_, i) => i);
+  let chosen = panels.length > MANY ? [hardest()] : panels.map((_, i) => i);
   const even = curveData.grid[0] === 0 && curveData.grid[curveData.grid.length - 1] === 1; // probabilities
   const start = even && !panels[0].title ? 1 / polyroc.data.classes.length : 0.5;
   let threshold = curveData.grid[Math.floor(start * (curveData.grid.length - 1))];
+
+  // The panel in which the areas are smallest, on average over the classifiers.
+  function hardest() {
+    const mean = (panel) => panel.curves.reduce((sum, curve) => sum + (curve.area[0] ?? 1), 0) / panel.curves.length;
+    return panels.reduce((worst, panel, i) => (mean(panel) < mean(panels[worst]) ? i : worst), 0);
+  }
 
   function opened(curve) {
     const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
@@ -145,7 +151,7 @@
     controls.append(make("label", {}, "Threshold", slider, output));
   }
   if (panels.length > MANY) {
-    controls.append(polyroc.choice(panels[0].title ? "Data set" : "Class", panels.map((panel) => panel.title || panel.positive), (i) => { chosen = [i]; table(); figure.redraw(); }));
+    controls.append(polyroc.choice(panels[0].title ? "Data set" : "Class", panels.map((panel) => panel.title || panel.positive), (i) => { chosen = [i]; table(); figure.redraw(); }, chosen[0]));
   }
   table();
 })();

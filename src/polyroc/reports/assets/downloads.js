@@ -18,3 +18,16 @@ for (const button of document.querySelectorAll("button.csv")) {
   const file = button.dataset.file;
   button.addEventListener("click", () => polyroc.save(polyroc.data.csv[file] + "\n", `${file}.csv`, "text/csv"));
 }
+// A text that is to be pasted elsewhere; where the clipboard is not allowed, it is selected.
+for (const button of document.querySelectorAll("button.copy")) {
+  const source = document.getElementById(button.dataset.of), status = button.parentElement.querySelector("[role=status]");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      status.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(source);
+      status.textContent = "Selected: copy it with the keyboard.";
+    }
+  });
+}

@@ -148,13 +148,13 @@
   const cells = [], at = [0, 1]; // with many classes, the selected error
   function matrix() {
     const many = c > SHOWN;
-    const head = make("tr", {}, make("td", {}, make("span", { class: "hidden" }, "true class")), ...classes.map((label) => make("th", { scope: "col", title: label }, many ? "" : "called ", name(label))));
+    const head = make("tr", {}, make("td", { class: "corner" }, "true \u2193 called \u2192"), ...classes.map((label) => make("th", { scope: "col", title: `called ${label}` }, name(label))));
     const rows = classes.map((label, k) => {
       cells[k] = classes.map(() => make("div", { class: "cell" }));
-      return make("tr", {}, make("th", { scope: "row", title: label }, name(label)), ...cells[k].map((cell, m) => make("td", { class: k === m ? "right" : "" }, cell)));
+      return make("tr", {}, make("th", { scope: "row", title: `true ${label}` }, name(label)), ...cells[k].map((cell, m) => make("td", { class: k === m ? "right" : "" }, cell)));
     });
     if (c > FEW) cells.forEach((row, k) => row.forEach((cell, m) => { if (k !== m) cell.onclick = () => look(k, m); }));
-    lookup("explorer-matrix").replaceChildren(make("table", { class: "matrix" + (many ? " many" : "") }, make("thead", {}, head), make("tbody", {}, ...rows)));
+    lookup("explorer-matrix").replaceChildren(make("table", { class: "matrix" + (many ? " many" + polyroc.tall(classes) : "") }, make("thead", {}, head), make("tbody", {}, ...rows)));
   }
 
   function fill(confusion) {
@@ -164,7 +164,7 @@
       cell.dataset.count = confusion.counts[k][m];
       cell.classList.toggle("looked", c > FEW && k === at[0] && m === at[1]);
       if (c > SHOWN) {
-        cell.textContent = rate === 0 ? "\u00a0" : (100 * rate).toFixed(0);
+        cell.textContent = rate === 0 ? "\u00a0" : `${(100 * rate).toFixed(0)} %`;
         cell.onpointerenter = () => { cell.title = `${error([k, m])}: ${rateText(k, m)}`; };
         return;
       }

@@ -8,7 +8,7 @@
   let current = 0;
   let [row, column] = hardest();
   let buttons = [];
-  const lowest = pairData.classifiers[0].cells[row][column][0]; // the palest
+  const lowest = pairData.classifiers[0].cells[row][column][0]; // the darkest
   if (many) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
 
   function hardest() {
@@ -23,9 +23,9 @@
 
   function button(cell, i, j) {
     const spoken = `A(${classes[i]}|${classes[j]}): ${text(cell, 3)}`;
-    const heat = cell[0] === null ? 0 : Math.max(0, (cell[0] - lowest) / (1 - lowest || 1));
-    const made = make("button", { type: "button", "aria-label": spoken, title: spoken, "aria-pressed": "false", tabindex: -1, style: `--share: ${heat}`, onclick: () => open(i, j) },
-      many ? digits(cell[0], 2).replace(/^0/, "") : digits(cell[0], 3));
+    const heat = cell[0] === null ? 0 : Math.min(1, (1 - cell[0]) / (1 - lowest || 1)); // as in matplotlib: dark is hard
+    const made = make("button", { type: "button", title: spoken, "aria-pressed": "false", tabindex: -1, style: `--share: ${heat}`, onclick: () => open(i, j) },
+      make("span", { class: "hidden" }, `A(${classes[i]}|${classes[j]}) `), many ? digits(cell[0], 2).replace(/^0/, "") : digits(cell[0], 3));
     if (!many) made.append(make("small", {}, `${digits(cell[1], 2)}–${digits(cell[2], 2)}`));
     return made;
   }
@@ -33,13 +33,13 @@
   function table() {
     const { cells } = pairData.classifiers[current];
     buttons = classes.map(() => []);
-    const head = make("tr", {}, make("td"), ...classes.map((label) => make("th", { scope: "col", title: label }, name(label))));
+    const head = make("tr", {}, make("td", { class: "corner" }, "i \u2193  j \u2192"), ...classes.map((label) => make("th", { scope: "col", title: label }, name(label))));
     const rows = classes.map((label, i) => make("tr", {}, make("th", { scope: "row", title: label }, name(label)), ...classes.map((_, j) => {
       const cell = make("td");
       if (cells[i][j]) cell.append((buttons[i][j] = button(cells[i][j], i, j)));
       return cell;
     })));
-    const made = make("table", { class: "matrix" + (many ? " many" : ""), "aria-label": "Pairwise areas", onkeydown: arrows }, make("thead", {}, head), make("tbody", {}, ...rows));
+    const made = make("table", { class: "matrix" + (many ? " many" + polyroc.tall(classes) : ""), "aria-label": "Pairwise areas", onkeydown: arrows }, make("thead", {}, head), make("tbody", {}, ...rows));
     document.getElementById("pair-matrix").replaceChildren(made);
   }
 

@@ -6,22 +6,34 @@
   const named = (shape) => polyroc.data.classifiers[shape.classifier];
 
   function surfaces() {
-    let current = 0;
-    const caption = document.getElementById("surface-caption");
-    const figure = polyroc.figure(document.getElementById("surface-figure"), () => {
+    let current = 0, from = null;
+    const view = { turn: 0.65, tilt: 0.45 };
+    const place = document.getElementById("surface-figure"), caption = document.getElementById("surface-caption");
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", "-200 -190 400 380");
+    svg.setAttribute("aria-hidden", "true");
+    place.append(svg);
+    const draw = () => polyroc.drawSurface(svg, shapeData.surfaces[current], view, polyroc.colour(shapeData.surfaces[current].classifier));
+    const figure = polyroc.drawing(place, () => {
       const surface = shapeData.surfaces[current];
-      const [one, two, three] = surface.classes.map(plain);
-      const label = surface.second.map((line, i) => line.map((z, j) => `${one} ${polyroc.share(surface.first[i])}<br>${three} ${polyroc.share(surface.third[j])}<br>${two} ${polyroc.share(z)}`));
-      const axis = (title) => ({ title: { text: title, font: { size: 11 } }, range: [0, 1], gridcolor: polyroc.css("--line"), color: polyroc.css("--ink"), tickvals: [0, 0.5, 1] });
-      const chance = { type: "scatter3d", mode: "lines", x: [1, 0, 0, 1], y: [0, 1, 0, 0], z: [0, 0, 1, 0], line: { color: polyroc.css("--ink"), width: 3, dash: "dash" }, hoverinfo: "skip", showlegend: false };
-      const colours = [[0, polyroc.css("--line")], [1, polyroc.colour(surface.classifier)]];
-      const mesh = { type: "surface", x: surface.first, y: surface.third, z: surface.third.map((_, j) => surface.first.map((__, i) => surface.second[i][j])), colorscale: colours, cmin: 0, cmax: 1, showscale: false, text: surface.third.map((_, j) => surface.first.map((__, i) => label[i][j])), hoverinfo: "text", contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } } };
-      caption.replaceChildren(polyroc.name(`${named(surface)}: ${surface.name} ${digits(surface.volume[0], 3)} (${digits(surface.volume[1], 3)} to ${digits(surface.volume[2], 3)}). Dashed: chance. Drag to rotate.`));
-      return { traces: [mesh, chance], layout: { height: 420, dragmode: "turntable", margin: { l: 0, r: 0, t: 0, b: 0 }, scene: { xaxis: axis(`right of ${one}`), yaxis: axis(`right of ${three}`), zaxis: axis(`right of ${two}`), camera: { eye: { x: 1.75, y: 1.6, z: 1 }, center: { x: 0, y: 0, z: -0.12 } } } } };
+      caption.replaceChildren(polyroc.name(`${named(surface)}: ${surface.name} ${digits(surface.volume[0], 3)} (${digits(surface.volume[1], 3)} to ${digits(surface.volume[2], 3)}). Dashed: chance. Drag to turn.`));
+      draw();
     });
+    const slider = polyroc.make("input", { type: "range", min: -180, max: 180, step: 5, value: Math.round((180 * view.turn) / Math.PI) });
+    slider.addEventListener("input", () => { view.turn = (Number(slider.value) * Math.PI) / 180; requestAnimationFrame(draw); });
+    svg.addEventListener("pointerdown", (event) => { from = [event.clientX, event.clientY, view.turn, view.tilt]; svg.setPointerCapture(event.pointerId); });
+    svg.addEventListener("pointerup", () => { from = null; });
+    svg.addEventListener("pointermove", (event) => {
+      if (!from) return;
+      view.turn = from[2] + (event.clientX - from[0]) / 120;
+      view.tilt = Math.min(1.5, Math.max(0, from[3] + (event.clientY - from[1]) / 120));
+      requestAnimationFrame(draw);
+    });
+    const controls = document.getElementById("surface-controls");
     if (shapeData.surfaces.length > 1) {
-      document.getElementById("surface-controls").append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }));
+      controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }));
     }
+    controls.append(polyroc.make("label", {}, "Turn", slider));
   }
 
   function volumes() {
@@ -46,17 +58,29 @@
       const ticks = small ? shapeData.cobwebs[0].spokes.map((pair) => pair.map((label) => classes.indexOf(label) + 1).join("→")) : spokes;
       document.getElementById("cobweb-numbers").textContent = small ? " The numbers are the classes in their order." : "";
       const closed = (values) => values.concat([values[0]]);
-      const step = 360 / spokes.length;
-      const angles = closed(spokes.map((_, i) => i * step));
-      const traces = shapeData.cobwebs.map((cobweb) => ({
-        type: "scatterpolar", mode: "lines+markers", name: plain(named(cobweb)), r: closed(cobweb.ratios), theta: angles, line: { color: polyroc.colour(cobweb.classifier), dash: polyroc.dash(cobweb.classifier), width: 2 }, fill: "toself", fillcolor: polyroc.faint(polyroc.colour(cobweb.classifier), 0.08),
-        text: closed(spokes.map((spoke, i) => `${plain(named(cobweb))}, ${spoke.replace("<br>", " ")}<br>${digits(cobweb.ratios[i])} (${digits(cobweb.low[i])} to ${digits(cobweb.high[i])})`)), hoverinfo: "text",
-      }));
+      const step = (2 * Math.PI) / spokes.length;
+      // Clockwise from the top; a basic bundle of plotly.js has no polar axes.
+      const across = (radii) => closed(radii.map((r, i) => r * Math.sin(i * step))), up = (radii) => closed(radii.map((r, i) => r * Math.cos(i * step)));
+      const ring = (r, line) => ({ mode: "lines", x: across(spokes.map(() => r)), y: up(spokes.map(() => r)), line, hoverinfo: "skip", showlegend: false });
       const { chance } = shapeData.cobwebs[0];
-      traces.push({ type: "scatterpolar", mode: "lines", r: angles.map(() => chance), theta: angles, line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false });
-      const most = Math.max(chance, ...shapeData.cobwebs.flatMap((cobweb) => cobweb.ratios));
-      const axis = { gridcolor: polyroc.css("--line"), linecolor: polyroc.css("--line") };
-      return { traces, layout: { height: 420, margin: { l: 78, r: 78, t: 48, b: 48 }, polar: { bgcolor: "rgba(0,0,0,0)", gridshape: "linear", radialaxis: { ...axis, range: [0, 1.08 * most], tickfont: { size: 10 }, nticks: 4, angle: 90 - step / 2, tickangle: 90 - step / 2 }, angularaxis: { ...axis, direction: "clockwise", rotation: 90, tickvals: angles.slice(0, -1), ticktext: ticks } } } };
+      const most = 1.08 * Math.max(chance, ...shapeData.cobwebs.flatMap((cobweb) => cobweb.ratios));
+      const unit = 10 ** Math.floor(Math.log10(most / 2)), tick = [1, 2, 5, 10].map((k) => k * unit).find((k) => most / k <= 4);
+      const levels = Array.from({ length: Math.floor(most / tick + 1e-9) }, (_, k) => (k + 1) * tick), thin = { color: polyroc.css("--line"), width: 1 };
+      const traces = levels.map((r) => ring(r, thin));
+      spokes.forEach((_, i) => traces.push({ mode: "lines", x: [0, most * Math.sin(i * step)], y: [0, most * Math.cos(i * step)], line: thin, hoverinfo: "skip", showlegend: false }));
+      for (const cobweb of shapeData.cobwebs) {
+        const colour = polyroc.colour(cobweb.classifier);
+        traces.push({
+          mode: "lines+markers", name: plain(named(cobweb)), x: across(cobweb.ratios), y: up(cobweb.ratios), line: { color: colour, dash: polyroc.dash(cobweb.classifier), width: 2 }, fill: "toself", fillcolor: polyroc.faint(colour, 0.08), hoveron: "points",
+          text: closed(spokes.map((spoke, i) => `${plain(named(cobweb))}, ${spoke.replace("<br>", " ")}<br>${digits(cobweb.ratios[i])} (${digits(cobweb.low[i])} to ${digits(cobweb.high[i])})`)), hoverinfo: "text",
+        });
+      }
+      traces.push(ring(chance, { color: polyroc.css("--soft"), width: 1, dash: "dot" }));
+      const written = (text, x, y, size) => ({ text, x, y, showarrow: false, font: { size } });
+      const annotations = ticks.map((text, i) => written(text, 1.2 * most * Math.sin(i * step), 1.14 * most * Math.cos(i * step), 12));
+      annotations.push(...levels.map((r) => written(String(Number(r.toPrecision(2))), r * Math.sin(step / 2) * Math.cos(step / 2), r * Math.cos(step / 2) ** 2, 10)));
+      const hidden = { visible: false, range: [-1.35 * most, 1.35 * most] };
+      return { traces, layout: { height: 420, margin: { l: 10, r: 10, t: 10, b: 10 }, annotations, xaxis: hidden, yaxis: { ...hidden, scaleanchor: "x" } } };
     });
   }
 

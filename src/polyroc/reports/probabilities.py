@@ -1,0 +1,246 @@
+"""Discrimination, calibration and net benefit side by side, where the predictions are probabilities.
+
+Each classifier has one sentence on each question: does it rank cases, are its probabilities right, and do
+decisions by them help?
+"""
+
+from collections.abc import Mapping
+from html import escape
+from math import isnan
+
+import numpy as np
+
+from polyroc.decisions.decision_curve import DecisionCurve
+from polyroc.estimates.estimate import Estimate
+from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.measures.registry import record_of
+from polyroc.output.numbers import interval_text, number_text, p_text, percentage
+from polyroc.output.sentences import clipped, listed, printable, shortened
+from polyroc.output.tables import Table, columns
+from polyroc.reliability.events import TOP_LABEL
+from polyroc.reliability.result import Calibration, EventCalibration, faults_of
+from polyroc.reports.figures import squares_figure, unit_path
+from polyroc.reports.findings import Findings
+
+__all__ = ["benefit_figure", "probability_tables", "reliability_figure"]
+
+WELL = 0.6  # of the way from chance to 1: an area of 0.8
+MOST_SQUARES = 12
+HEIGHT, WIDTH = 220, 560  # pixels of the picture of decision curves
+COLOURS = ("var(--accent)", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "currentColor")
+
+
+def probability_tables(findings: Findings) -> list[Table]:
+    """The panel, and the table of the terms of the Brier score; none where predictions are no probabilities."""
+    calibration = findings.calibration
+    if calibration is None:
+        return []
+    names = _names(findings)
+    rows = [
+        (
+            names[name],
+            clipped(_discrimination(findings, name), 300),
+            clipped(_calibration(calibration, name), 400),
+            clipped(_benefit(findings, name), 300),
+        )
+        for name in calibration.classifiers
+    ]
+    heads = columns(("classifier", "discrimination", "calibration", "net benefit"), ())
+    panel = Table("Ranking, probabilities and decisions side by side", heads, tuple(rows), key="panel")
+    tests, terms = calibration.to_table(), calibration.decomposition_table()
+    return [panel, _page_table(tests, names, "calibration"), _page_table(terms, names, "brier-terms")]
+
+
+def _page_table(table: Table, names: Mapping[str, str], key: str) -> Table:
+    """A table of a result with names that can be shown on the page."""
+    rows = tuple((names.get(row[0], row[0]), *map(printable, row[1:])) for row in table.rows)
+    return Table(table.title, table.columns, rows, notes=table.notes if key == "brier-terms" else (), key=key)
+
+
+def _names(findings: Findings) -> dict[str, str]:
+    return dict(zip(findings.classifiers, shortened(findings.classifiers), strict=True))
+
+
+def _headline(findings: Findings, name: str) -> Estimate | None:
+    """The first estimate of a measure of ranking by which classifiers are compared."""
+    for (classifier, key), estimate in findings.evaluation.estimates.items() if findings.evaluation else ():
+        record = record_of(key)
+        if classifier == name and record is not None and record.headline and record.needs != "decisions":
+            return estimate
+    return None
+
+
+def _discrimination(findings: Findings, name: str) -> str:
+    estimate = _headline(findings, name)
+    assert findings.calibration is not None
+    if estimate is None or isnan(estimate.value):
+        return "No measure of ranking."
+    low, high = estimate.confidence_interval(findings.calibration.level)
+    ends = "" if isnan(low) else f" ({interval_text((low, high), 3)})"
+    numbers = f"{estimate.name} {number_text(estimate.value, 3)}{ends}"
+    chance = estimate.chance
+    if chance is None or isnan(low) or estimate.limits[1] != 1.0 or estimate.larger_is_better is False:
+        return f"{numbers}."
+    if high < chance:
+        return f"Ranks worse than chance: {numbers}."
+    if low <= chance:
+        return f"Is not shown to rank better than chance: {numbers}."
+    word = "Ranks well" if (estimate.value - chance) / (1.0 - chance) >= WELL else "Ranks better than chance"
+    return f"{word}: {numbers}."
+
+
+def _calibration(calibration: Calibration, name: str) -> str:
+    """Of two classes the event; of more the top label, the classes that are rejected, and the test of all."""
+    events = {event: own for (classifier, event), own in calibration.events.items() if classifier == name}
+    if len(events) == 1:
+        (own,) = events.values()
+        return f"{_verdict(own, calibration.level)}."
+    verdict = _verdict(events[TOP_LABEL], calibration.level, "of the top label, ")
+    wrong = [
+        f"{event} ({faults_of(own)})"
+        for event, own in events.items()
+        if event != TOP_LABEL and own.is_rejected(1.0 - (1.0 - calibration.level) / (len(events) - 1))
+    ]
+    shown = f"by class, miscalibration is shown for {listed(wrong)}" if wrong else "no class is shown to be wrong"
+    overall = calibration.overall[name].pvalue
+    test = "" if isnan(overall) else f"; Spiegelhalter's test of all classes {p_text(overall)}"
+    return f"{verdict}; {shown}{test}."
+
+
+def _verdict(own: EventCalibration, level: float, of: str = "") -> str:
+    if isnan(own.slope.value):
+        why = own.undefined or "it is undefined"
+        return f"No calibration slope, because {why}; {of}Spiegelhalter's test {p_text(own.spiegelhalter.pvalue)}"
+    numbers = f"slope {number_text(own.slope.value, 2)} ({interval_text((own.slope.low, own.slope.high), 2)})"
+    if not own.is_rejected(level):
+        return f"No miscalibration is shown: {of}{numbers}, {p_text(own.joint.pvalue)}"
+    return f"Its probabilities are {faults_of(own)}: {of}{numbers}, {p_text(own.joint.pvalue)}"
+
+
+def _benefit(findings: Findings, name: str) -> str:
+    curve = findings.decision_curve
+    assert findings.calibration is not None
+    if curve is not None and name in curve.curves:
+        return _two_class_benefit(curve, name, findings.calibration.level)
+    accuracy = _accuracy(findings, name)
+    if accuracy is None:
+        return ""
+    cases = accuracy.provenance.cases
+    label, most = max(cases.items(), key=lambda item: item[1])
+    share = most / sum(cases.values())
+    low, high = accuracy.confidence_interval(findings.calibration.level)
+    ends = "" if isnan(low) else f" ({percentage(low)} to {percentage(high)})"
+    numbers = f"{percentage(accuracy.value)}{ends} of decisions by the largest probability are right"
+    if accuracy.provenance.weighted:
+        return f"At equal costs {numbers}."
+    numbers += f"; always deciding for {label}, the most frequent class, gives {percentage(share)}"
+    if isnan(low):
+        return f"At equal costs {numbers}."
+    start = "Helps" if low > share else "Harms" if high < share else "Is not shown to help"
+    return f"{start} at equal costs: {numbers}."
+
+
+def _accuracy(findings: Findings, name: str) -> Estimate | None:
+    """The share of right decisions by the largest probability."""
+    for (classifier, key), estimate in findings.evaluation.estimates.items() if findings.evaluation else ():
+        record = record_of(key)
+        if classifier == name and record is not None and record.needs == "decisions" and record.mean_over_cases:
+            return estimate
+    return None
+
+
+def _two_class_benefit(curve: DecisionCurve, name: str, level: float) -> str:
+    """The thresholds at which the interval is above the net benefit of treating all, and of treating none."""
+    own = curve.curves[name]
+    low, _ = own.confidence_interval(level)
+    better = low > np.maximum(curve.treat_all.value, 0.0)
+    place = int(np.argmin(np.abs(curve.thresholds - curve.prevalence)))
+    at = f"{number_text(float(own.value[place]), 3)} at {curve.thresholds[place]:g}, near the prevalence"
+    if not better.any():
+        return f"Is at no threshold shown to have more net benefit than treating all or none; {at}."
+    first, last = _longest_run(better)
+    ends = f"{curve.thresholds[first]:g} to {curve.thresholds[last]:g}"
+    return f"Has more net benefit than treating all or none at thresholds from {ends}; {at}."
+
+
+def _longest_run(flags: BoolArray) -> tuple[int, int]:
+    """The first and the last place of the longest run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
+    starts, ends = edges[::2], edges[1::2]
+    longest = int(np.argmax(ends - starts))
+    return int(starts[longest]), int(ends[longest]) - 1
+
+
+# pictures --------------------------------------------------------------------------------------------------------
+
+
+def reliability_figure(findings: Findings) -> str:
+    """Reliability curves with bands and histograms as SVG, one square per classifier and event."""
+    calibration = findings.calibration
+    if calibration is None:
+        return ""
+    names, several = _names(findings), len(calibration.events) > len(calibration.overall)
+    squares = {}
+    for (name, event), own in [*calibration.events.items()][:MOST_SQUARES]:
+        title = f"{names[name]}: {event}" if several else names[name]
+        squares[title] = _reliability_lines(own)
+    return squares_figure(squares, "Reliability curves with bands, and histograms of the predictions")
+
+
+def _reliability_lines(own: EventCalibration) -> str:
+    curve, lines = own.curve, []
+    tallest = float(curve.counts.max(initial=0.0)) or 1.0
+    for left, right, count in zip(curve.edges[:-1], curve.edges[1:], curve.counts, strict=True):
+        top = 0.18 * float(count) / tallest
+        path = unit_path([left, left, right, right], [0, top, top, 0])
+        lines.append(f'<path d="{path}" fill="var(--soft)" opacity="0.35"/>')
+    if curve.consistency is not None:
+        lines.append(_band(curve.predicted, curve.consistency[0], curve.consistency[1], "var(--soft)"))
+    if curve.confidence is not None:
+        lines.append(_band(curve.predicted, curve.confidence[0], curve.confidence[1], "var(--accent)"))
+    path = unit_path(curve.predicted, curve.observed)
+    return "".join([*lines, f'<path d="{path}" fill="none" stroke="var(--accent)" stroke-width="1.5"/>'])
+
+
+def _band(x: FloatArray, low: FloatArray, high: FloatArray, colour: str) -> str:
+    return f'<path d="{unit_path([*x, *x[::-1]], [*low, *high[::-1]])}" fill="{colour}" opacity="0.18"/>'
+
+
+def benefit_figure(findings: Findings) -> str:
+    """Decision curves as SVG: net benefit by threshold, with treating all and treating none."""
+    curve = findings.decision_curve
+    if curve is None:
+        return ""
+    names = _names(findings)
+    rows = {names[name]: own.value for name, own in [*curve.curves.items()][: len(COLOURS)]}
+    top = max(float(max(row.max() for row in rows.values())), float(curve.treat_all.value.max()), 1e-9)
+    bottom = -0.15 * top
+
+    def path(values: FloatArray) -> str:
+        kept = values >= bottom
+        x = 40 + (WIDTH - 180) * curve.thresholds[kept]
+        y = 10 + HEIGHT * (top - values[kept]) / (top - bottom)
+        return "M" + "L".join(f"{u:.1f} {v:.1f}" for u, v in zip(x, y, strict=True)) if kept.any() else ""
+
+    zero = 10 + HEIGHT * top / (top - bottom)
+    text = 'font-size="11" fill="currentColor"'
+    parts = [
+        f'<path d="M40 {zero:.1f}H{WIDTH - 140}" stroke="var(--soft)" stroke-dasharray="1 3" fill="none"/>',
+        f'<path d="{path(curve.treat_all.value)}" stroke="var(--soft)" stroke-dasharray="4 3" fill="none"/>',
+        f'<text x="36" y="{zero + 4:.1f}" text-anchor="end" {text}>0</text>',
+        f'<text x="36" y="18" text-anchor="end" {text}>{number_text(top, 2)}</text>',
+        *(
+            f'<text x="{40 + (WIDTH - 180) * t:.0f}" y="{HEIGHT + 26}" text-anchor="middle" {text}>{t:g}</text>'
+            for t in (0, 0.25, 0.5, 0.75, 1)
+        ),
+    ]
+    for number, (name, values) in enumerate(rows.items()):
+        colour, y = COLOURS[number], 24 + 18 * number
+        parts.append(f'<path d="{path(values)}" stroke="{colour}" stroke-width="1.5" fill="none"/>')
+        parts.append(f'<path d="M{WIDTH - 130} {y - 4}h18" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<text x="{WIDTH - 108}" y="{y}" {text}>{escape(name)}</text>')
+    y = 24 + 18 * len(rows)
+    parts.append(f'<path d="M{WIDTH - 130} {y - 4}h18" stroke="var(--soft)" stroke-dasharray="4 3"/>')
+    parts.append(f'<text x="{WIDTH - 108}" y="{y}" {text}>treat all</text>')
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT + 34}" width="{WIDTH}"'
+    return f'<svg {size} role="img" aria-label="Decision curves: net benefit by threshold">{"".join(parts)}</svg>'

@@ -1,0 +1,103 @@
+"""The panel of ranking, probabilities and decisions, and the sections on calibration and decision curves."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import polyroc as pr
+from polyroc.reports.result import Report
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(0, 2.2, 600)
+Y = RNG.random(600) < expit(X)
+SHARP, WEAK = "sharp <b>&</b>", "weak"
+
+
+def panel(report):
+    table = next(table for table in report.tables if table.key == "panel")
+    return {row[0]: row[1:] for row in table.rows}
+
+
+@pytest.fixture(scope="module")
+def two():
+    scores = {"right": expit(X), SHARP: expit(2 * X), WEAK: expit(0.4 * RNG.normal(size=600))}
+    return pr.report(Y, scores, path=None)
+
+
+def test_sentences_of_two_classes(two):
+    ranking, probabilities, decisions = panel(two)["right"]
+    slope = pr.calibration(Y, expit(X), n=50).event().slope
+    assert ranking.startswith("Ranks well: area under the ROC curve 0.8")
+    assert probabilities.startswith(f"No miscalibration is shown: slope {slope.value:.2f} ({slope.low:.2f} to ")
+    assert decisions.startswith("Has more net benefit than treating all or none at thresholds from 0.")
+    ranking, probabilities, _ = panel(two)[SHARP]
+    assert ranking.startswith("Ranks well")
+    assert probabilities.startswith("Its probabilities are too extreme and too low on average: slope 0.")
+    ranking, _, decisions = panel(two)[WEAK]
+    assert ranking.startswith("Is not shown to rank better than chance")
+    assert decisions.startswith("Is at no threshold shown to have more net benefit")
+
+
+def test_thresholds_are_those_of_the_decision_curve(two):
+    curve = two.findings.decision_curve
+    low = curve.curves["right"].confidence_interval(0.95)[0]
+    better = low > np.maximum(curve.treat_all.value, 0)
+    first, last = (float(word) for word in re.findall(r"from ([\d.]+) to ([\d.]+);", panel(two)["right"][2])[0])
+    inside = (curve.thresholds >= first - 1e-9) & (curve.thresholds <= last + 1e-9)
+    assert better[inside].all()
+    assert inside.sum() > better.sum() / 2
+
+
+def test_three_classes():
+    p = RNG.dirichlet(np.ones(3), 500)
+    y = (p.cumsum(axis=1) < RNG.random((500, 1))).sum(axis=1)
+    extreme = p**3 / (p**3).sum(axis=1, keepdims=True)
+    report = pr.report(y, {"right": p, "extreme": extreme}, path=None)
+    _, probabilities, decisions = panel(report)["extreme"]
+    assert "too extreme and too high on average: of the top label, slope 0." in probabilities
+    assert "by class, miscalibration is shown for 0 (too extreme" in probabilities
+    assert decisions.startswith("Helps at equal costs: ")
+    assert "No miscalibration is shown" in panel(report)["right"][1]
+    assert report.findings.decision_curve is None
+    html = report.to_html()
+    assert "Decision curves" not in html
+    assert html.count("<svg") > 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "options"),
+    [(X, {}), (expit(X), {"sampling": "case-control"}), ((X > 0).astype(int), {"measure": "accuracy"})],
+    ids=["scores", "case-control", "decisions"],
+)
+def test_only_of_probabilities(scores, options):
+    if "measure" in options:
+        scores = np.where(scores, "sick", "well")
+        report = pr.report(np.where(Y, "sick", "well"), scores, path=None, pos_label="sick", **options)
+    else:
+        report = pr.report(Y, scores, path=None, **options)
+    assert report.findings.calibration is None
+    assert 'id="panel"' not in report.to_html()
+
+
+def test_stored_and_made_of_results(two):
+    again = Report.from_dict(json.loads(two.to_json()))
+    assert panel(again) == panel(two)
+    assert "## Ranking, probabilities and decisions side by side" in two.to_markdown()
+    both = pr.report([pr.calibration(Y, expit(X), n=50), pr.decision_curve(Y, expit(X))], path=None)
+    assert panel(both)["classifier"][0] == "No measure of ranking."
+    page = both.to_html()
+    assert "Decision curves" in page
+    assert "<b>&</b>" not in two.to_html()
+
+
+def test_in_the_browser(two, browser, tmp_path):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(two.save(tmp_path / "two.html").as_uri())
+    assert page.locator("#panel td").count() == 9
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#calibration svg").bounding_box()["width"] <= 390
+    assert page.locator("#panel tbody th").nth(1).inner_text() == SHARP
+    page.close()
