@@ -5,7 +5,19 @@ from typing import Any
 
 import click
 
-from polyroc.cli.options import data_file, formats, level_option, print_result, progress_bar, scores_from
+from polyroc.cli.options import (
+    add_options,
+    by_option,
+    data_file,
+    fold_columns,
+    formats,
+    level_option,
+    print_result,
+    progress_bar,
+    scores_from,
+    smooth_option,
+    view_option,
+)
 from polyroc.output.text import Format
 
 __all__ = ["calibration"]
@@ -13,6 +25,10 @@ __all__ = ["calibration"]
 
 @click.command("calibration")
 @data_file
+@add_options(*fold_columns)
+@by_option
+@view_option
+@smooth_option
 @click.option("--replicates", type=int, default=1000, show_default=True, help="Number of simulated samples.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated samples.")
 @click.option("--curve", "curve_rows", is_flag=True, help="With --csv: the points of the curves, with bands.")
@@ -23,6 +39,9 @@ def calibration(
     replicates: int,
     seed: int,
     curve_rows: bool,
+    by: tuple[str, ...],
+    views: tuple[Any, ...],
+    smooth: bool,
     level: float,
     output: Format | None,
     **columns: Any,
@@ -36,15 +55,20 @@ def calibration(
     One model:     polyroc calibration risks.csv --truth sick --scores risk
     Two models:    polyroc calibration risks.csv --truth sick --scores old=p1 --scores new=p2
     More classes:  polyroc calibration irises.csv --truth species --scores 'p_*'
+    Pairs:         polyroc calibration irises.csv --truth species --scores 'p_*' --view pair
+    Subgroups:     polyroc calibration risks.csv --truth sick --scores risk --by sex
+    Folds:         polyroc calibration cv.csv --truth sick --scores risk --folds fold
     """
     from polyroc.reliability.calibration import calibration as compute
 
     with progress_bar():
-        result = compute(scores_from(file, **columns), level=level, n=replicates, rng=seed)
+        scores = scores_from(file, by=by, **columns)
+        chosen: dict[str, Any] = {"views": [*views] or None, "smooth": smooth}
+        result: Any = compute(scores, by=[*by] or None, level=level, n=replicates, rng=seed, **chosen)
     print_result(
         output,
         record=lambda: result.to_dict(level),
         rows=lambda: result.curve_rows() if curve_rows else result.rows(level),
-        table=lambda: [result.to_table(), result.decomposition_table()],
+        table=lambda: result.tables(),
     )
     return 0
