@@ -34,7 +34,10 @@ VALID_LINES = {
     ],
     "curve": [TWO, f"{TWO} --engine duckdb"],
     "datasets": [""],
-    "calibration": ["two_p.csv --truth y --scores p --replicates 50"],
+    "calibration": [
+        "two_p.csv --truth y --scores p --replicates 50",
+        "three.csv --truth y --scores p_* --replicates 50 --view pair --smooth",
+    ],
     "decision-curve": ["two_p.csv --truth y --scores p"],
     "demo": [""],
     "evaluate": [f"{TWO} -m auc", f"{TWO} -m auc --engine duckdb"],

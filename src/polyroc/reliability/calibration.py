@@ -158,7 +158,7 @@ def _evaluate(scores: Scores, settings: _Settings) -> tuple[Calibration, dict[tu
         for place, event in enumerate(events_of(scores, name, settings.views)):
             key, cox, fit = (name, event.name), recalibrate(event), fit_isotonic(event)
             grid = _grid(fit)
-            rng = rng_for(settings.seed, place)  # the same for all classifiers: see `difference`
+            rng = rng_for(settings.seed, 0, place)  # the same for all classifiers: see `difference`
             simulation = simulate(event, fit, grid, settings.n, settings.level, rng)
             events[key] = _event(event, cox, fit, grid, simulation, settings)
             analyses[key] = Analysis.of(event, cox, fit, simulation)

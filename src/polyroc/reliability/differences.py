@@ -30,8 +30,6 @@ class PartDifference(NamedTuple):
         The interval at the level of the result.
     pvalue
         Of the hypothesis that there is no difference; nan if it is undefined.
-    adjusted_pvalue
-        Holm's, for all pairs of subgroups; None for classifiers, and of two subgroups.
     """
 
     value: float
@@ -39,7 +37,6 @@ class PartDifference(NamedTuple):
     low: float
     high: float
     pvalue: float
-    adjusted_pvalue: float | None = None
 
 
 class Quantity(NamedTuple):

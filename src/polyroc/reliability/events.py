@@ -1,9 +1,9 @@
 """Events with a predicted probability: a class, the predicted class, or one class of a pair."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -88,16 +88,12 @@ def positive_probability(scores: Scores, classifier: str) -> FloatArray:
     return np.clip(p, 0.0, 1.0)
 
 
-def checked_views(views: Any) -> tuple[View, ...]:
-    """The views of many classes that are asked for, each once."""
-    if views is None:
-        return VIEWS
-    names = [views] if isinstance(views, str) else views
-    known = get_args(View)
-    if not isinstance(names, list | tuple) or not names or any(name not in known for name in names):
-        raise InputError(
-            f"views must be among {', '.join(map(repr, known))}, or a list of these, got {short_repr(views)}."
-        )
+def checked_views(views: View | Sequence[View] | None) -> tuple[View, ...]:
+    """The views of many classes that are asked for, each once, in order."""
+    known: tuple[View, ...] = get_args(View)
+    names = VIEWS if views is None else (views,) if isinstance(views, str) else views
+    if not len(names):
+        raise InputError(f"views must name one or more of {', '.join(map(repr, known))}, got {short_repr(views)}.")
     return tuple(view for view in known if view in names)
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
 from polyroc.messages import short_repr
 from polyroc.output.tables import Table
-from polyroc.reliability.differences import PartDifference
 from polyroc.reliability.recalibration import JointTest
 from polyroc.reliability.result import Calibration
 from polyroc.reliability.tables import grouped_sentences, grouped_tables
@@ -17,10 +16,29 @@ from polyroc.results.result import Result
 from polyroc.scores import readable
 from polyroc.validation.signatures import validated
 
-__all__ = ["Group", "GroupedCalibration", "group_names"]
+__all__ = ["Between", "Group", "GroupDifference", "GroupedCalibration", "group_names"]
 
 Group = tuple[Hashable, ...]
 Between = tuple[str, str, str, str, str]
+
+
+class GroupDifference(NamedTuple):
+    """The value of the first subgroup minus that of the second, with its interval and test.
+
+    Attributes
+    ----------
+    value, standard_error, low, high, pvalue
+        As in `polyroc.reliability.differences.PartDifference`.
+    adjusted_pvalue
+        Holm's p-value, for all pairs of subgroups.
+    """
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    pvalue: float
+    adjusted_pvalue: float
 
 
 def group_names(groups: Mapping[Group, Any]) -> tuple[str, ...]:
@@ -66,7 +84,7 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
     by: tuple[str, ...]
     groups: Mapping[Group, Calibration]
     overall: Calibration
-    differences: Mapping[Between, PartDifference]
+    differences: Mapping[Between, GroupDifference]
     equality: Mapping[tuple[str, str, str], JointTest]
     undefined: Mapping[str, str] | None = field(default=None, metadata=STORED_IF_SET)
 
@@ -118,7 +136,7 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
         *,
         classifier: str | None = None,
         event: str | None = None,
-    ) -> PartDifference:
+    ) -> GroupDifference:
         """A quantity of the first subgroup minus that of the second.
 
         Parameters
@@ -174,5 +192,5 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
         return grouped_sentences(self)
 
 
-def _reversed(own: PartDifference) -> PartDifference:
+def _reversed(own: GroupDifference) -> GroupDifference:
     return own._replace(value=-own.value, low=-own.high, high=-own.low)

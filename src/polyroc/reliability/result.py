@@ -15,7 +15,7 @@ from polyroc.reliability.kernel_test import KernelTest
 from polyroc.reliability.recalibration import JointTest
 from polyroc.reliability.smooth_curve import SmoothCurve
 from polyroc.reliability.tables import all_tables, brier_table, sentences, tests_table
-from polyroc.results.codec import STORED_IF_SET
+from polyroc.results.codec import STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -70,7 +70,8 @@ class ReliabilityCurve(NamedTuple):
         yield len(self.edges) == len(self.counts) + 1, "a bar has two edges"
 
 
-class EventCalibration(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class EventCalibration(Record):
     """Calibration of the probability of one event: a class, or that the predicted class is the true one.
 
     Attributes
@@ -111,10 +112,10 @@ class EventCalibration(NamedTuple):
     decomposition: Decomposition
     curve: ReliabilityCurve
     undefined: str | None = None
-    log_loss: Decomposition | None = None
-    spherical: Decomposition | None = None
-    calibration_error: Part | None = None
-    smooth: SmoothCurve | None = None
+    log_loss: Decomposition | None = field(default=None, metadata=STORED_IF_SET)
+    spherical: Decomposition | None = field(default=None, metadata=STORED_IF_SET)
+    calibration_error: Part | None = field(default=None, metadata=STORED_IF_SET)
+    smooth: SmoothCurve | None = field(default=None, metadata=STORED_IF_SET)
 
     @property
     def brier(self) -> float:

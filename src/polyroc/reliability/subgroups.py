@@ -10,8 +10,8 @@ from polyroc.errors import InputError
 from polyroc.estimates.multiplicity import adjust
 from polyroc.inference.covariance import by_unit
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.reliability.differences import QUANTITIES, Analysis, PartDifference, difference, equality
-from polyroc.reliability.grouped import Between, Group, GroupedCalibration, group_names
+from polyroc.reliability.differences import QUANTITIES, Analysis, difference, equality
+from polyroc.reliability.grouped import Between, Group, GroupDifference, GroupedCalibration, group_names
 from polyroc.reliability.recalibration import JointTest
 from polyroc.reliability.result import Calibration
 from polyroc.scores import Scores
@@ -54,7 +54,7 @@ def grouped_calibration(scores: Scores, evaluate: Evaluate, level: float) -> Gro
     }
     analyses = {name: analysis for name, (_, analysis) in zip(group_names(results), results.values(), strict=True)}
     rows_by_name = dict(zip(analyses, parts.values(), strict=True))
-    differences, tests = dict[Between, PartDifference](), dict[tuple[str, str, str], JointTest]()
+    differences, tests = dict[Between, GroupDifference](), dict[tuple[str, str, str], JointTest]()
     for key in overall.events:
         own = {name: analysis[key] for name, analysis in analyses.items() if key in analysis}
         if len(own) > 1:
@@ -83,7 +83,7 @@ class _Between:
         self._own = own
         self._units = {name: _unit_rows(analysis, whole, rows[name]) for name, analysis in own.items()}
 
-    def differences(self, level: float) -> dict[tuple[tuple[str, str], str], PartDifference]:
+    def differences(self, level: float) -> dict[tuple[tuple[str, str], str], GroupDifference]:
         """By pair of subgroups and quantity."""
         made = {}
         for quantity in QUANTITIES:
@@ -93,7 +93,7 @@ class _Between:
             }
             adjusted = adjust(np.array([one.pvalue for one in pairs.values()]), "holm").tolist()
             for (pair, one), p in zip(pairs.items(), adjusted, strict=True):
-                made[pair, quantity] = one._replace(adjusted_pvalue=p if len(pairs) > 1 else None)
+                made[pair, quantity] = GroupDifference(*one, p)
         return made
 
     def equality(self, names: Sequence[str]) -> JointTest:

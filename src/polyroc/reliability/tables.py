@@ -10,7 +10,7 @@ from polyroc.reliability.differences import PartDifference
 from polyroc.reliability.events import TOP_LABEL
 
 if TYPE_CHECKING:
-    from polyroc.reliability.grouped import GroupedCalibration
+    from polyroc.reliability.grouped import GroupDifference, GroupedCalibration
     from polyroc.reliability.result import Calibration, EventCalibration
 
 __all__ = [
@@ -88,9 +88,8 @@ def _difference_tables(result: "Calibration") -> list[Table]:
     return [Table.of("Differences of the terms of the Brier score, first - second", rows)] if rows else []
 
 
-def _difference(own: PartDifference) -> dict[str, str]:
-    columns = {"difference": with_ends(Part(*own[:4]), 4), "p": _p(own.pvalue)}
-    return columns if own.adjusted_pvalue is None else {**columns, "p adjusted": _p(own.adjusted_pvalue)}
+def _difference(own: "PartDifference | GroupDifference") -> dict[str, str]:
+    return {"difference": with_ends(Part(*own[:4]), 4), "p": _p(own.pvalue)}
 
 
 def _terms(terms: Decomposition) -> dict[str, str]:
@@ -212,6 +211,7 @@ def grouped_tables(result: "GroupedCalibration") -> list[Table]:
             **({"event": event} if several else {}),
             "quantity": NAMES.get(quantity, quantity),
             **_difference(own),
+            **({"p adjusted": _p(own.adjusted_pvalue)} if len(result) > 2 else {}),
         }
         for (first, second, classifier, event, quantity), own in result.differences.items()
     ]
