@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 from itertools import combinations, product
 from math import inf, nan
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -49,10 +49,32 @@ class _Settings(NamedTuple):
     smooth: bool
 
 
+class _Options(TypedDict, total=False):
+    """The options of `calibration`, for type checkers."""
+
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    sample_weight: Any
+    weight_kind: WeightKind | None
+    groups: Any
+    folds: Any
+    repeats: Any
+    missing: Missing
+    views: View | Sequence[View] | None
+    smooth: bool
+    level: float
+    n: int
+    rng: Rng
+
+
 @overload
-def calibration(y_true: Any, y_score: Any = ..., *, by: None = ..., **options: Any) -> Calibration: ...
+def calibration(
+    y_true: Any, y_score: Any = ..., *, by: None = ..., **options: Unpack[_Options]
+) -> Calibration: ...
 @overload
-def calibration(y_true: Any, y_score: Any = ..., *, by: Any, **options: Any) -> GroupedCalibration: ...
+def calibration(
+    y_true: Any, y_score: Any = ..., *, by: Any, **options: Unpack[_Options]
+) -> GroupedCalibration: ...
 
 
 @validated

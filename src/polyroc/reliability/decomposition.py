@@ -156,8 +156,8 @@ def simulate(
     are neither intervals nor bands nor a test.
     """
     if not event.independent:
-        brier, *others = (_linear(event, fit, rule) for rule in RULES.values())
-        return Simulation(nan, brier, None, *others)
+        brier, log_loss, spherical = (_linear(event, fit, rule) for rule in RULES.values())
+        return Simulation(nan, brier, None, log_loss, spherical)
     whole = fit if event.scores.sample_weight is not None else fit.coarse(MOST_GROUPS)
     right, curves = _under_calibration(whole, grid, n, rng)
     observed = terms(BRIER, whole.p, whole.fitted[None], whole.happened[None], whole.weight[None])[0, 0]
@@ -183,11 +183,11 @@ def _decomposition(
 ) -> Decomposition:
     """The terms of a score with their intervals, from simulated minus true terms."""
     values = terms(rule, fit.p, fit.fitted[None], fit.happened[None], fit.weight[None])[:2, 0]
-    parts = (
+    miscalibration, discrimination = (
         _part(float(value), deviation, df, level, largest)
         for value, deviation, largest in zip(values, deviations[:2], rule.largest, strict=True)
     )
-    return Decomposition(*parts, _uncertainty(rule, share, deviations[2]))
+    return Decomposition(miscalibration, discrimination, _uncertainty(rule, share, deviations[2]))
 
 
 def _part(value: float, deviation: FloatArray, df: float, level: float, largest: float) -> Part:
@@ -264,7 +264,7 @@ def _drawn_together(fit: Fit) -> FloatArray:
     block = np.append(0, np.cumsum(np.diff(fit.fitted) > 0))
     cases = np.bincount(block, fit.cases)[block]
     share = float(fit.happened.sum() / fit.total)
-    return np.clip((cases * fit.fitted + PSEUDO_CASES * share) / (cases + PSEUDO_CASES), 0.0, 1.0)
+    return np.asarray(np.clip((cases * fit.fitted + PSEUDO_CASES * share) / (cases + PSEUDO_CASES), 0.0, 1.0))
 
 
 def _rows(n: int, columns: int) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.estimates.hypothesis_tests import chi_square_tail, wald
 from polyroc.estimates.intervals import student_interval
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray
 from polyroc.reliability.decomposition import Fit, Simulation, term_influence
 from polyroc.reliability.events import Event
 from polyroc.reliability.recalibration import JointTest, Recalibration, expit
@@ -110,12 +110,12 @@ def equality(parts: Sequence[Analysis], covariance: FloatArray, names: Sequence[
     """Wald's test that all parts have the same quantities, from the covariance at [part and name] of all."""
     values = np.array([part.quantities[name].value for part in parts for name in names])
     m = len(names)
-    contrasts = np.kron(np.diff(np.eye(len(parts)), axis=0), np.eye(m))
+    contrasts: FloatArray = np.kron(np.diff(np.eye(len(parts)), axis=0), np.eye(m)).astype(np.float64)
     test = wald(values, covariance, contrasts, sum(part.df for part in parts))
     return JointTest(test.statistic, test.df, test.pvalue)
 
 
-def fold_test(event: Event, cox: Recalibration, folds: IntArray) -> JointTest | None:
+def fold_test(event: Event, cox: Recalibration, folds: CodeArray) -> JointTest | None:
     """Whether the models of all folds need the same calibration-in-the-large: a score test.
 
     In each fold, the outcomes minus the probabilities that recalibration of all folds gives, over the standard

@@ -43,7 +43,7 @@ class GroupDifference(NamedTuple):
 
 def group_names(groups: Mapping[Group, Any]) -> tuple[str, ...]:
     """The subgroups as distinct strings."""
-    return readable([", ".join(map(str, group)) for group in groups])
+    return readable(tuple(", ".join(map(str, group)) for group in groups))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -91,8 +91,9 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
     def _invariants(self) -> Invariants:
         yield len(self.groups) > 0, "there must be a subgroup"
         yield all(len(group) == len(self.by) for group in self.groups), "a subgroup has one value per column"
-        tests = [*self.differences.values(), *self.equality.values()]
-        yield shares([test.pvalue for test in tests]), "p-values must be from 0 to 1"
+        pvalues = [difference.pvalue for difference in self.differences.values()]
+        pvalues += [test.pvalue for test in self.equality.values()]
+        yield shares(pvalues), "p-values must be from 0 to 1"
 
     def __getitem__(self, group: Any) -> Calibration:
         key = group if isinstance(group, tuple) else (group,)
