@@ -40,7 +40,7 @@ def calibration(
     seed: int,
     curve_rows: bool,
     by: tuple[str, ...],
-    views: tuple[Any, ...],
+    views: Any,
     smooth: bool,
     level: float,
     output: Format | None,
@@ -63,7 +63,7 @@ def calibration(
 
     with progress_bar():
         scores = scores_from(file, by=by, **columns)
-        chosen: dict[str, Any] = {"views": [*views] or None, "smooth": smooth}
+        chosen: dict[str, Any] = {"views": views, "smooth": smooth}
         result: Any = compute(scores, by=[*by] or None, level=level, n=replicates, rng=seed, **chosen)
     print_result(
         output,

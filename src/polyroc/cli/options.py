@@ -180,7 +180,8 @@ view_option = click.option(
     "--view",
     "views",
     multiple=True,
-    type=click.Choice(["class", "top label", "pair"]),
+    type=click.Choice(["class", "top-label", "pair"]),
+    callback=lambda _, __, views: [view.replace("-", " ") for view in views] or None,
     help="Calibration of three classes or more: of each class, of the class with the largest probability, of "
     "pairs of classes; may be repeated. By default the first two.",
 )

@@ -97,7 +97,7 @@ def plot(
     binormal: bool,
     threshold: float | None,
     criterion: Any,
-    views: tuple[str, ...],
+    views: Any,
     smooth: bool,
     point: tuple[int, ...],
     colour: str | None,
@@ -227,7 +227,7 @@ def _decisions(scores: Scores, level: float) -> Any:
 def _calibrations(scores: Scores, level: float, by: tuple[str, ...], views: Any, smooth: bool) -> list[Any]:
     from polyroc.reliability.calibration import calibration
 
-    options: dict[str, Any] = {"level": level, "views": [*views] or None, "smooth": smooth}
+    options: dict[str, Any] = {"level": level, "views": views, "smooth": smooth}
     result: Any = calibration(scores, by=[*by] or None, **options)
     panels: list[Any] = result.separate()
     return panels

@@ -103,7 +103,7 @@ def calibration(
     column, and "top label" is the event that the class with the largest probability is the true one. These are
     necessary conditions; that all rows of probabilities are right is the hypothesis of Spiegelhalter's test of all
     classes (`overall`), which notices rows that are too extreme or too moderate, and of the kernel test
-    (`canonical`), which notices every deviation, given enough cases.
+    (`canonical`), which notices deviations of other shapes, too.
 
     Class sizes are taken as random: in a case-control sample probabilities refer to shares of the classes that the
     design did not keep, unless weights restore them.
@@ -147,7 +147,7 @@ def calibration(
     ----------
     Cox, Biometrika 45 (1958) 562-565. Spiegelhalter, Statistics in Medicine 5 (1986) 421-433. Dimitriadis,
     Gneiting & Jordan, PNAS 118 (2021) e2016191118. Dimitriadis, Duembgen, Henzi, Puke & Ziegel, Biometrika 110
-    (2023) 663-680.
+    (2023) 663-680. Kumar, Liang & Ma, NeurIPS 32 (2019). Widmann, Lindsten & Zachariah, NeurIPS 32 (2019).
     """
     checked_level(level)
     if not is_whole(n, FEWEST_DRAWS):
