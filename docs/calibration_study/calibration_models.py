@@ -67,21 +67,21 @@ def _five_values(u: Floats) -> tuple[Floats, Floats]:
     return predicted, predicted
 
 
-SMALL, ALL, RARE = (40, 200), (40, 200, 1000), (420, 2100)
+SMALL, ALL, RARE = (40, 200), (40, 200, 1000), (420,)
 MODELS = (
     Model("calibrated", _logistic(1.0), ALL, True),
     Model("overconfident", _logistic(0.6), SMALL, True),
     Model("underconfident", _logistic(1.6), SMALL, True),
     Model("too low", _logistic(1.0, 0.5), SMALL, True),
-    Model("calibrated, rare", _logistic(1.0, 0.0, -3.8, 1.3), RARE[:1], True),
-    Model("overconfident, rare", _logistic(0.6, 0.0, -3.8, 1.3), RARE[:1], True),
+    Model("calibrated, rare", _logistic(1.0, 0.0, -3.8, 1.3), RARE, True),
+    Model("overconfident, rare", _logistic(0.6, 0.0, -3.8, 1.3), RARE, True),
     Model("calibrated, beta(1, 4)", _by_beta(1, 4, lambda p: p), SMALL),
     Model("calibrated, five values", _five_values, SMALL),
     Model("overconfident, beta(1/2, 1/2)", _by_beta(0.5, 0.5, lambda p: 0.15 + 0.7 * p), SMALL),
-    Model("underconfident, beta(2, 2)", _by_beta(2, 2, lambda p: 3 * p**2 - 2 * p**3), ALL),
+    Model("underconfident, beta(2, 2)", _by_beta(2, 2, lambda p: 3 * p**2 - 2 * p**3), SMALL),
     Model("too high, bent, beta(2, 1)", _by_beta(2, 1, lambda p: 0.9 * p**1.5), SMALL),
     Model("calibrated, rare, beta(1, 20)", _by_beta(1, 20, lambda p: p), RARE),
-    Model("overconfident, rare, beta(1/2, 10)", _by_beta(0.5, 10, lambda p: 0.02 + 0.6 * p), RARE[:1]),
+    Model("overconfident, rare, beta(1/2, 10)", _by_beta(0.5, 10, lambda p: 0.02 + 0.6 * p), RARE),
 )
 
 

@@ -52,8 +52,14 @@ def test_differences_between_subgroups(grouped):
     assert (
         "one: calibration differs between subgroups (in the large and slope): p < 0.001." in grouped.conclusion()
     )
-    with pytest.raises(InputError, match="There is no difference of 'area' between 'f' and 'm'; quantities are"):
+    with pytest.raises(InputError, match=r"quantity must be one of 'in_the_large', 'slope', .* got 'area'"):
         grouped.difference("f", "m", "area", classifier="one")
+    with pytest.raises(InputError, match="second must be one of 'f', 'm', got 'x'"):
+        grouped.difference("f", "x", classifier="one")
+    with pytest.raises(
+        InputError, match="first and second must be two subgroups with the event 'True', got 'f', 'f'"
+    ):
+        grouped.difference("f", "f", classifier="one")
     with pytest.raises(InputError, match="classifier and event must name one of 2"):
         grouped.difference("f", "m")
 

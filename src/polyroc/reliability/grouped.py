@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from polyroc.errors import InputError
 from polyroc.messages import short_repr
 from polyroc.output.tables import Table
+from polyroc.reliability.differences import QUANTITIES
 from polyroc.reliability.recalibration import JointTest
 from polyroc.reliability.result import Calibration
 from polyroc.reliability.tables import grouped_sentences, grouped_tables
@@ -149,19 +150,25 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
         classifier, event
             Which, if there are several.
         """
+        subgroups = tuple(self.named())
+        for role, value, known in (
+            ("first", first, subgroups),
+            ("second", second, subgroups),
+            ("quantity", quantity, QUANTITIES),
+        ):
+            if value not in known:
+                raise InputError(f"{role} must be one of {', '.join(map(repr, known))}, got {short_repr(value)}.")
         ((name, of), *more) = self.overall.chosen(classifier, event)
-        known = sorted({key[4] for key in self.differences})
         if more:
             raise InputError(
-                f"classifier and event must name one of {len(more) + 1}; got {classifier!r}, {event!r}."
+                f"classifier and event must name one of {len(more) + 1}; got {classifier!r} and {event!r}."
             )
         for ends, sign in (((first, second), 1.0), ((second, first), -1.0)):
             own = self.differences.get((*ends, name, of, quantity))
             if own is not None:
                 return own if sign > 0 else _reversed(own)
         raise InputError(
-            f"There is no difference of {quantity!r} between {first!r} and {second!r}; quantities are "
-            f"{', '.join(map(repr, known))}, subgroups {', '.join(map(repr, self.named()))}."
+            f"first and second must be two subgroups with the event {of!r}, got {first!r}, {second!r}."
         )
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
