@@ -405,19 +405,7 @@ def isotonic(totals, weights):
 
 def corp(y, p, w):
     """Miscalibration, discrimination and uncertainty of the Brier score."""
-    values = sorted(set(p))
-    own = [[x for x in range(len(p)) if p[x] == value] for value in values]
-    totals, weights = (
-        [sum(w[x] * y[x] for x in cases) for cases in own],
-        [sum(w[x] for x in cases) for cases in own],
-    )
-    fitted = dict(zip(values, isotonic(totals, weights), strict=True))
-    share = mean(y, w)
-    squares = [
-        mean([(k - q) ** 2 for k, q in zip(y, forecast, strict=True)], w)
-        for forecast in (p, [fitted[q] for q in p], [share] * len(y))
-    ]
-    return squares[0] - squares[1], squares[2] - squares[1], squares[2]
+    return corp_terms(y, p, w, lambda k, q: (k - q) ** 2)
 
 
 # Variance --------------------------------------------------------------------------------------------------------
