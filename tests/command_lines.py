@@ -38,6 +38,7 @@ VALID_LINES = {
     "calibration": [
         "two_p.csv --truth y --scores p --replicates 50",
         "two_p.csv --truth y --scores p --replicates 50 --engine duckdb",
+        "three.csv --truth y --scores p_* --replicates 50 --view pair --smooth",
     ],
     "decision-curve": ["two_p.csv --truth y --scores p"],
     "demo": [""],

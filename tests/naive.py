@@ -405,19 +405,7 @@ def isotonic(totals, weights):
 
 def corp(y, p, w):
     """Miscalibration, discrimination and uncertainty of the Brier score."""
-    values = sorted(set(p))
-    own = [[x for x in range(len(p)) if p[x] == value] for value in values]
-    totals, weights = (
-        [sum(w[x] * y[x] for x in cases) for cases in own],
-        [sum(w[x] for x in cases) for cases in own],
-    )
-    fitted = dict(zip(values, isotonic(totals, weights), strict=True))
-    share = mean(y, w)
-    squares = [
-        mean([(k - q) ** 2 for k, q in zip(y, forecast, strict=True)], w)
-        for forecast in (p, [fitted[q] for q in p], [share] * len(y))
-    ]
-    return squares[0] - squares[1], squares[2] - squares[1], squares[2]
+    return corp_terms(y, p, w, lambda k, q: (k - q) ** 2)
 
 
 # Variance --------------------------------------------------------------------------------------------------------
@@ -1217,3 +1205,47 @@ def reader_error_covariances(covariance):
         )
         sums[name].append(covariance[i][j][k][m])
     return {name: sum(own) / len(own) for name, own in sums.items()}
+
+
+def corp_terms(y, p, w, loss):
+    """Miscalibration, discrimination and uncertainty of a loss of an outcome and a probability."""
+    values = sorted(set(p))
+    own = [[x for x in range(len(p)) if p[x] == value] for value in values]
+    totals = [sum(w[x] * y[x] for x in cases) for cases in own]
+    weights = [sum(w[x] for x in cases) for cases in own]
+    fitted = dict(zip(values, isotonic(totals, weights), strict=True))
+    share = mean(y, w)
+    before, after, constant = (
+        mean([loss(k, q) for k, q in zip(y, forecast, strict=True)], w)
+        for forecast in (p, [fitted[q] for q in p], [share] * len(y))
+    )
+    return before - after, constant - after, constant
+
+
+def squared_calibration_error(y, p, w, bins):
+    """The mean over bins, by their weight, of the mean product of the residuals of two different cases."""
+    total = weight = 0.0
+    for own in sorted(set(bins)):
+        cases = [x for x in range(len(p)) if bins[x] == own]
+        pairs = [(i, j) for i in cases for j in cases if i != j]
+        if not pairs:
+            continue
+        products = sum(w[i] * w[j] * (y[i] - p[i]) * (y[j] - p[j]) for i, j in pairs)
+        size = sum(w[x] for x in cases)
+        total += size * products / sum(w[i] * w[j] for i, j in pairs)
+        weight += size
+    return total / weight
+
+
+def kernel_calibration_error(y, rows, w, width):
+    """The mean over pairs of cases of the kernel of their rows times the product of their residuals."""
+    total = weight = 0.0
+    for i in range(len(y)):
+        for j in range(len(y)):
+            if i != j:
+                first, second = ([(y[x] == k) - q for k, q in enumerate(rows[x])] for x in (i, j))
+                distance = sum((a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)) ** 0.5
+                product = sum(a * b for a, b in zip(first, second, strict=True))
+                total += w[i] * w[j] * product * exp(-distance / width)
+                weight += w[i] * w[j]
+    return total / weight

@@ -363,6 +363,13 @@ VALID_CALLS = {
     "Calibration.chosen": lambda: ValidCall(
         DATA["two_columns"].call(pr.calibration, n=50).chosen, {"classifier": None, "event": None}
     ),
+    "Calibration.only": lambda: ValidCall(
+        DATA["two_columns"].call(pr.calibration, n=50).only, {"classifier": "classifier", "event": "1"}
+    ),
+    "GroupedCalibration.difference": lambda: _method(
+        "GroupedCalibration", "difference", first="0", second="1", quantity="slope", classifier="first", event="1"
+    ),
+    "GroupedCalibration.conclusion": lambda: _method("GroupedCalibration", "conclusion"),
     "front": lambda: _data(pr.front, "three", n=20, n_jobs=1),
     "report": lambda: _data(pr.report, path=None),
     "scorer": lambda: ValidCall(pr.scorer, {"measure": "auc"}),

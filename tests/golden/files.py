@@ -96,6 +96,13 @@ RESULTS = {
     "CurveTest": Stored(pr.curves.CurveTest, _on("two_classifiers", pr.curves.venkatraman, n=19)),
     "Curves": Stored(pr.Curves, _on("three_weighted", pr.curve, multi_class="ova", drop_intermediate=True)),
     "Calibration": Stored(pr.reliability.Calibration, _on("two_probabilities", pr.calibration, n=60)),
+    "Calibration_three_classes": Stored(
+        pr.reliability.Calibration, _on("three", pr.calibration, n=60, views="top label", smooth=True)
+    ),
+    "GroupedCalibration": Stored(
+        pr.reliability.GroupedCalibration,
+        _on("two_probabilities", pr.calibration, n=60, by={"half": [0, 1, 1] * 15}),
+    ),
     "DecisionCurve": Stored(
         pr.decisions.DecisionCurve, _on("two_probabilities", pr.decision_curve, thresholds=[0.1, 0.3, 0.5])
     ),

@@ -106,6 +106,11 @@ def _of_that_time(stored, computed):
         computed["skipped"] = stored["skipped"]  # sentences
     if stored.get("kind") == "DecisionCurve" and "differences" not in stored:
         computed.pop("differences", None)
+    if stored.get("kind") == "Calibration" and "term_differences" not in stored:
+        computed.pop("term_differences", None)
+        computed["events"] = [
+            _older_event(*pair) for pair in zip(stored["events"], computed["events"], strict=True)
+        ]
     if stored.get("kind") == "Grouped" and "overall" not in stored:  # engines evaluate all rows, too
         computed = {name: inner for name, inner in computed.items() if name not in ("overall", "conclusion")}
     if stored.get("kind") == "OperatingPoint" and "uncertainty" in stored:
@@ -118,6 +123,13 @@ def _of_that_time(stored, computed):
     if stored.get("kind") == "Report":
         computed["references"] = [text for text in computed["references"] if text in stored["references"]]
     return computed
+
+
+def _older_event(stored, computed):
+    """An event without what is newer, and with the simulated numbers of that time."""
+    simulated = {name: stored[name] for name in ("decomposition", "simulated_pvalue")}
+    curve = {**computed["curve"], "consistency": stored["curve"]["consistency"]}
+    return {name: inner for name, inner in computed.items() if name in stored} | simulated | {"curve": curve}
 
 
 @pytest.mark.parametrize("name", SCHEMA_1)

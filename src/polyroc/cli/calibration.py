@@ -6,13 +6,17 @@ import click
 
 from polyroc.cli.options import (
     Files,
+    add_options,
     data_files,
     data_from,
     engine_options,
+    fold_columns,
     formats,
     level_option,
     print_result,
     progress_bar,
+    smooth_option,
+    view_option,
 )
 from polyroc.output.text import Format
 
@@ -21,10 +25,13 @@ __all__ = ["calibration"]
 
 @click.command("calibration")
 @data_files
+@add_options(*fold_columns)
+@view_option
+@smooth_option
 @click.option("--replicates", type=int, default=1000, show_default=True, help="Number of simulated samples.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated samples.")
 @click.option("--curve", "curve_rows", is_flag=True, help="With --csv: the points of the curves, with bands.")
-@engine_options("by")
+@engine_options()
 @level_option
 @formats
 def calibration(
@@ -32,6 +39,8 @@ def calibration(
     replicates: int,
     seed: int,
     curve_rows: bool,
+    views: Any,
+    smooth: bool,
     level: float,
     output: Format | None,
     **columns: Any,
@@ -45,17 +54,21 @@ def calibration(
     One model:     polyroc calibration risks.csv --truth sick --scores risk
     Two models:    polyroc calibration risks.csv --truth sick --scores old=p1 --scores new=p2
     More classes:  polyroc calibration irises.csv --truth species --scores "p_*"
+    Pairs:         polyroc calibration irises.csv --truth species --scores "p_*" --view pair
+    Subgroups:     polyroc calibration risks.csv --truth sick --scores risk --by sex
+    Folds:         polyroc calibration cv.csv --truth sick --scores risk --folds fold
     Many rows:     polyroc calibration "s/*.parquet" --truth sick --scores risk --engine duckdb
     """
     from polyroc.reliability.calibration import calibration as compute
 
     with progress_bar() as progress:
         data, options = data_from("calibration", file, columns)
-        result = compute(data, level=level, n=replicates, rng=seed, progress=progress, **options)
+        options |= {"views": views, "smooth": smooth, "progress": progress}
+        result: Any = compute(data, level=level, n=replicates, rng=seed, **options)
     print_result(
         output,
         record=lambda: result.to_dict(level),
         rows=lambda: result.curve_rows() if curve_rows else result.rows(level),
-        table=lambda: [result.to_table(), result.decomposition_table()],
+        table=lambda: result.tables(),
     )
     return 0

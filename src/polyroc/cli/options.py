@@ -61,6 +61,8 @@ __all__ = [
     "scores_from",
     "seed_option",
     "small_file",
+    "smooth_option",
+    "view_option",
 ]
 
 
@@ -174,6 +176,19 @@ by_option = click.option(
     help="Subgroups: one result per value of this column, and whether they differ; may be repeated.",
 )
 
+
+view_option = click.option(
+    "--view",
+    "views",
+    multiple=True,
+    type=click.Choice(["class", "top-label", "pair"]),
+    callback=lambda _, __, views: [view.replace("-", " ") for view in views] or None,
+    help="Calibration of three classes or more: of each class, of the class with the largest probability, of "
+    "pairs of classes; may be repeated. By default the first two.",
+)
+smooth_option = click.option(
+    "--smooth", is_flag=True, help="Also a smooth reliability curve: logistic regression on a spline."
+)
 
 if TYPE_CHECKING:
     Words = click.Choice[str]

@@ -1,6 +1,7 @@
 """The command `plot`: pictures of the results of the other commands."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from polyroc.cli.options import (
     out_option,
     progress_bar,
     scores_from,
+    smooth_option,
+    view_option,
 )
 from polyroc.errors import InputError
 from polyroc.fronts.result import Front
@@ -64,6 +67,8 @@ OPTIONS = (
         type=click.Choice(["youden", "closest"]),
         help="Scores: what the threshold or the cut-points are chosen for; least error by default.",
     ),
+    view_option,
+    smooth_option,
     click.option("--point", multiple=True, type=click.IntRange(0), help="A point of the front to mark."),
     click.option(
         "--colour", metavar="TRUE>DECISION", help="Shade a front's points by an error, or by 'generation'."
@@ -93,6 +98,8 @@ def plot(
     binormal: bool,
     threshold: float | None,
     criterion: Any,
+    views: Any,
+    smooth: bool,
     point: tuple[int, ...],
     colour: str | None,
     method: str,
@@ -137,7 +144,7 @@ def plot(
     standard_errors = method_from(method, replicates, seed)
     curve_options: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
     data_options = {**curve_options, "hull": hull, "threshold": threshold, "measure": measure}
-    data_options |= {"by": by, "criterion": criterion}
+    data_options |= {"by": by, "criterion": criterion, "views": views, "smooth": smooth}
     if file is not None and is_front(file):
         _reject_unused(None, data_options)
         without_windows()
@@ -157,7 +164,8 @@ def plot(
         elif kind in ESTIMATES:
             results = _estimates(scores, kind, measure, standard_errors)
         else:
-            results = _decisions(scores, kind, level, threshold, criterion, standard_errors)
+            panels = partial(_calibrations, scores, level, by, views, smooth)
+            results = _decisions(scores, kind, level, threshold, criterion, standard_errors, panels)
         without_windows()
         style: dict[str, Any] = {"level": level} if kind not in ("pairs", "reliability") else {}
         style |= {"hull": True} if hull else {"scores": scores} if kind == "scores" else {}
@@ -171,13 +179,17 @@ def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
     subject = "a stored front" if kind is None else f"--kind {kind}"
     kinds_of = {"threshold": ("rates", "cobweb"), "measure": ESTIMATES, "hull": ("roc",)}
     kinds_of["criterion"] = ("scores",)
-    kinds_of |= {"point": ("a stored front",), "colour": ("a stored front",), "by": ("forest", "differences")}
+    kinds_of |= {
+        "point": ("a stored front",),
+        "colour": ("a stored front",),
+        "by": ("forest", "differences", "reliability"),
+    }
+    kinds_of |= {"views": ("reliability",), "smooth": ("reliability",)}
     for name, value in options.items():
         kinds = kinds_of.get(name, CURVES)
         if value and kind not in kinds:
-            raise InputError(
-                f"--{name.replace('_', '-')} is not valid for {subject}; it is for {', '.join(kinds)}."
-            )
+            option = {"views": "view"}.get(name, name.replace("_", "-"))
+            raise InputError(f"--{option} is not valid for {subject}; it is for {', '.join(kinds)}.")
 
 
 def _front(file: Path, kind: str | None, point: tuple[int, ...], colour: str | None) -> Any:
@@ -203,17 +215,31 @@ def _curves(scores: Scores, kind: Any, *, multi_class: Any, band: Any, **options
 
 
 def _decisions(
-    scores: Scores, kind: str, level: float, threshold: float | None, criterion: Any, method: Any
+    scores: Scores,
+    kind: str,
+    level: float,
+    threshold: float | None,
+    criterion: Any,
+    method: Any,
+    panels: Callable[[], list[Any]],
 ) -> list[Any]:
     """The results for decisions and for the probabilities that they are made by."""
     from polyroc.decisions.decision_curve import decision_curve
-    from polyroc.reliability.calibration import calibration
 
     if kind in DECISIONS:
         return [decision_curve(scores, level=level)]
     if kind == "reliability":
-        return calibration(scores, level=level).separate()
+        return panels()
     return _points(scores, criterion, method) if kind == "scores" else _rates(scores, kind, threshold)
+
+
+def _calibrations(scores: Scores, level: float, by: tuple[str, ...], views: Any, smooth: bool) -> list[Any]:
+    from polyroc.reliability.calibration import calibration
+
+    options: dict[str, Any] = {"level": level, "views": views, "smooth": smooth}
+    result: Any = calibration(scores, by=[*by] or None, **options)
+    panels: list[Any] = result.separate()
+    return panels
 
 
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:

@@ -138,13 +138,13 @@ FEATURES: Mapping[str, Feature] = {
     "folds": Feature(
         "`folds` of a cross-validation",
         (Option("folds"),),
-        _verbs(("evaluate", "compare", "curve"), NONE),
+        _verbs(("evaluate", "compare", "curve", "calibration"), NONE),
         _engines("have one result per fold with ", Option("by", ...)),
     ),
     "by": Feature(
         "`by`: one result per subgroup",
         (Option("by"),),
-        _verbs(ESTIMATES, ESTIMATES),
+        _verbs((*ESTIMATES, "calibration"), ESTIMATES),
         _engines("pass the rows of each group in turn"),
     ),
     "negate": Feature(

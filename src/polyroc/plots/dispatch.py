@@ -57,7 +57,7 @@ from polyroc.plots.front_points import draw_false_positives, draw_parallel
 from polyroc.plots.fronts import draw_front_volumes, draw_growth, draw_growths, draw_staircase, draw_staircases
 from polyroc.plots.picture import Picture
 from polyroc.plots.readers import draw_plan, draw_reader_curves, draw_reader_differences, draw_readers
-from polyroc.plots.reliability import draw_reliability
+from polyroc.plots.reliability import draw_group_reliability, draw_reliability
 from polyroc.plots.studies import draw_anova, draw_errors, draw_means, draw_paired, draw_pvalues, draw_spread
 from polyroc.plots.studies_groups import draw_critical_difference, draw_letters, draw_several, draw_underlines
 from polyroc.plots.studies_posteriors import draw_bars, draw_density, draw_probabilities, draw_triangle
@@ -65,6 +65,7 @@ from polyroc.plots.style import PLAIN, figure_layout, first_colour, text_size
 from polyroc.plots.subgroups import draw_group_differences, draw_groups
 from polyroc.readers.plan_result import ReaderPlan
 from polyroc.readers.result import ReaderStudy
+from polyroc.reliability.grouped import GroupedCalibration
 from polyroc.reliability.result import Calibration
 from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
@@ -166,6 +167,7 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
         "roc": draw_reader_curves,
     },
     ReaderPlan: lambda _: {"power": draw_plan},
+    GroupedCalibration: lambda _: {"reliability": draw_group_reliability},
     DecisionRegions: lambda _: {"regions": draw_regions},
     Front: _front,
     FrontVolumes: lambda _: {"volumes": draw_front_volumes},

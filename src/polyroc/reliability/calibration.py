@@ -1,13 +1,13 @@
 """The verb `calibration`: whether predicted probabilities are right."""
 
 from collections.abc import Hashable, Sequence
-from itertools import combinations
-from math import inf, nan, sqrt
-from typing import Any, Unpack
+from itertools import combinations, product
+from math import inf, nan
+from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
-from polyroc.engines.options import Engine, FileOptions, is_file_input
+from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.intervals import student_interval
 from polyroc.inference.file_input import scores_or_settings
@@ -16,23 +16,71 @@ from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Option, short_repr
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.reliability.decomposition import GRID, Part, confidence_bands, fit_isotonic, simulate
-from polyroc.reliability.events import Event, events_of
-from polyroc.reliability.recalibration import Recalibration, joint_test, recalibrate, spiegelhalter
-from polyroc.reliability.result import Calibration, EventCalibration, ReliabilityCurve, SlopeDifference, ZTest
+from polyroc.reliability.calibration_error import calibration_error
+from polyroc.reliability.decomposition import GRID, Fit, Part, Simulation, confidence_bands, fit_isotonic, simulate
+from polyroc.reliability.differences import Analysis, PartDifference, fold_test, paired
+from polyroc.reliability.events import Event, View, checked_views, events_of, table_of
+from polyroc.reliability.grouped import GroupedCalibration
+from polyroc.reliability.kernel_test import KernelTest, kernel_test
+from polyroc.reliability.recalibration import JointTest, Recalibration, joint_test, recalibrate, spiegelhalter
+from polyroc.reliability.result import Calibration, EventCalibration, ReliabilityCurve, TermDifferences, ZTest
+from polyroc.reliability.smooth_curve import smooth_curve
+from polyroc.reliability.subgroups import grouped_calibration
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng, is_whole, rng_for, seed_of
-from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import validated
 
-__all__ = ["calibration", "calibration_pvalue", "check_forecast", "interval_part", "slope_difference"]
+__all__ = ["calibration", "calibration_pvalue", "check_forecast", "interval_part"]
 
 FEWEST_DRAWS = 50  # simulated samples of which quantiles can be taken
 BARS = 20  # of the histogram of predictions
+KERNEL = 1_000_000  # the place of the random numbers of the kernel test, after those of all events
 FORECAST = next(measure for measure in MEASURES.values() if measure.needs == "forecast")
+
+
+class _Settings(NamedTuple):
+    """What is computed of every sample, and how."""
+
+    level: float
+    n: int
+    seed: int
+    views: tuple[View, ...]
+    smooth: bool
+
+
+class _Options(FileOptions, total=False):
+    """The options of `calibration`, for type checkers."""
+
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    sample_weight: Any
+    weight_kind: WeightKind | None
+    groups: Any
+    folds: Any
+    repeats: Any
+    sampling: Sampling | None
+    missing: Missing
+    views: View | Sequence[View] | None
+    smooth: bool
+    level: float
+    n: int
+    rng: Rng
+    progress: ProgressOption
+    engine: Engine | None
+
+
+@overload
+def calibration(
+    y_true: Any, y_score: Any = ..., *, by: None = ..., **options: Unpack[_Options]
+) -> Calibration: ...
+@overload
+def calibration(
+    y_true: Any, y_score: Any = ..., *, by: Any, **options: Unpack[_Options]
+) -> GroupedCalibration: ...
 
 
 @validated
@@ -45,21 +93,27 @@ def calibration(
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
     groups: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    by: Any = None,
+    views: View | Sequence[View] | None = None,
+    smooth: bool = False,
     level: float = 0.95,
     n: int = 1000,
     rng: Rng = 0,
     progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[FileOptions],
-) -> Calibration:
+) -> Calibration | GroupedCalibration:
     """Evaluate whether predicted probabilities are right: recalibration, tests, decomposition, reliability curve.
 
     For two classes the event is the positive class. For more, each class is one event, whose probability is its
     column, and "top label" is the event that the class with the largest probability is the true one. These are
-    necessary conditions; that all rows of probabilities are right is what Spiegelhalter's test of all classes
-    (`overall`) has as its hypothesis.
+    necessary conditions; that all rows of probabilities are right is the hypothesis of Spiegelhalter's test of all
+    classes (`overall`), which notices rows that are too extreme or too moderate, and of the kernel test
+    (`canonical`), which notices deviations of other shapes, too.
 
     Class sizes are taken as random: in a case-control sample probabilities refer to shares of the classes that the
     design did not keep, unless weights restore them.
@@ -73,6 +127,17 @@ def calibration(
         As in `evaluate`; of a case-control sample there is no calibration. Cases of a group are dependent: tests
         and standard errors allow for it, and what is simulated for independent cases (bands, intervals of the
         decomposition) is left out.
+    folds, repeats
+        Cross-validated predictions, as in `evaluate`. All folds are evaluated as one sample, because probabilities
+        of different models are on one scale; `fold_tests` says whether the models differ. The rows of a case in
+        several repeats are dependent, as those of a group.
+    by
+        Subgroups, as in `evaluate`: the calibration of each and of all cases, and whether they differ.
+    views
+        Which events of three classes or more: "class", "top label", and "pair", of two classes the first, among
+        the cases of the two; one or several. By default the first two.
+    smooth
+        True: also a smooth reliability curve (logistic regression on a spline of the log odds).
     level
         Of intervals and bands.
     n, rng
@@ -80,7 +145,8 @@ def calibration(
     progress, engine, reading
         For files, tables and Spark data frames, as in `evaluate`. An engine gives slope, in-the-large, tests and
         the Brier score exactly, by scans of all rows, and isotonic regression from bins with certain bounds
-        (`Calibration.bounds`), which `tolerance` and `exact` make narrower; groups need the cases in memory.
+        (`Calibration.bounds`), which `tolerance` and `exact` make narrower. Groups, subgroups, folds, pairs of
+        classes and smooth curves need the cases in memory.
 
     Examples
     --------
@@ -97,7 +163,7 @@ def calibration(
     ----------
     Cox, Biometrika 45 (1958) 562-565. Spiegelhalter, Statistics in Medicine 5 (1986) 421-433. Dimitriadis,
     Gneiting & Jordan, PNAS 118 (2021) e2016191118. Dimitriadis, Duembgen, Henzi, Puke & Ziegel, Biometrika 110
-    (2023) 663-680.
+    (2023) 663-680. Kumar, Liang & Ma, NeurIPS 32 (2019). Widmann, Lindsten & Zachariah, NeurIPS 32 (2019).
     """
     checked_level(level)
     if not is_whole(n, FEWEST_DRAWS):
@@ -108,35 +174,77 @@ def calibration(
         "sample_weight": sample_weight,
         "weight_kind": weight_kind,
         "groups": groups,
+        "folds": folds,
+        "repeats": repeats,
         "sampling": sampling,
+        "missing": missing,
     }
-    seed = seed_of(rng)
+    settings = _Settings(level, n, seed_of(rng), checked_views(views), smooth)
     if is_file_input(y_true, engine, reading):
-        options |= {"y_score": y_score, "missing": missing}
-        source = scores_or_settings("calibration", y_true, engine, reading, None, **options)
+        columns = {**reading, "by": by}
+        source = scores_or_settings("calibration", y_true, engine, columns, None, y_score=y_score, **options)
         if not isinstance(source, Scores):
-            from polyroc.reliability.files import calibrate_files
-
-            named: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-            with progress_callback(progress) as report:
-                return calibrate_files(source, level, n, seed, report, **named)
-        y_true, y_score, options = source, None, {}
-    scores = one_sample(as_scores(y_true, y_score, **options, missing=missing), "calibration")
+            return _of_files(source, settings, progress, labels=labels, pos_label=pos_label, missing=missing)
+        scores = source.pool_folds()
+    else:
+        scores = as_scores(y_true, y_score, **options, by=by).pool_folds()
     _check(scores)
+    if by is None:
+        return _evaluate(scores, settings)[0]
+    return grouped_calibration(
+        scores, lambda part, block: _evaluate(part, settings._replace(seed=settings.seed + block)), level
+    )
+
+
+def _of_files(source: EngineOptions, settings: _Settings, progress: ProgressOption, **named: Any) -> Calibration:
+    """The calibration by an engine."""
+    from polyroc.reliability.files import calibrate_files
+
+    if settings.smooth or "pair" in settings.views:
+        what = Option("smooth", True) if settings.smooth else Option("views", "pair")
+        raise NotApplicableError(what, " needs the cases in memory; use a sample of the rows.")
+    with progress_callback(progress) as report:
+        return calibrate_files(source, settings.level, settings.n, settings.seed, report, **named)
+
+
+def _evaluate(scores: Scores, settings: _Settings) -> tuple[Calibration, dict[tuple[str, str], Analysis]]:
+    """The calibration of one sample, and what differences between samples need."""
     events: dict[tuple[str, str], EventCalibration] = {}
-    fits: dict[str, tuple[Event, Recalibration]] = {}
-    for number, name in enumerate(scores.classifiers):
-        for place, event in enumerate(events_of(scores, name)):
-            fits[name] = event, recalibrate(event)
-            events[name, event.name] = _event(*fits[name], level, n, rng_for(seed, number, place))
-    several = scores.n_classes == 2 and len(scores.classifiers) > 1
-    return Calibration(
+    analyses: dict[tuple[str, str], Analysis] = {}
+    tests: dict[tuple[str, str], JointTest | None] = {}
+    for name in scores.classifiers:
+        for place, event in enumerate(events_of(scores, name, settings.views)):
+            key, cox, fit = (name, event.name), recalibrate(event), fit_isotonic(event)
+            grid = _grid(fit)
+            rng = rng_for(settings.seed, 0, place)  # the same for all classifiers: see `difference`
+            simulation = simulate(event, fit, grid, settings.n, settings.level, rng)
+            events[key] = _event(event, cox, fit, grid, simulation, settings)
+            analyses[key] = Analysis.of(event, cox, fit, simulation)
+            tests[key] = _folds(event, cox)
+    many = scores.n_classes > 2
+    result = Calibration(
         events=events,
         overall={name: _overall(scores, name) for name in scores.classifiers},
-        level=level,
-        provenance=Provenance.of(scores, "simulation", seed),
-        differences=_differences(fits, level) if several else None,
+        level=settings.level,
+        provenance=Provenance.of(scores, "simulation", settings.seed),
+        differences=None if many else _slope_differences(analyses, settings.level),
+        term_differences=_term_differences(analyses, settings.level),
+        canonical=_canonical(scores, settings) if many else None,
+        fold_tests={key: test for key, test in tests.items() if test is not None} or None,
     )
+    return result, analyses
+
+
+def _canonical(scores: Scores, settings: _Settings) -> dict[str, KernelTest]:
+    return {
+        name: kernel_test(scores, table_of(scores, name), settings.n, rng_for(settings.seed, number, KERNEL))
+        for number, name in enumerate(scores.classifiers)
+    }
+
+
+def _folds(event: Event, cox: Recalibration) -> JointTest | None:
+    folds = event.scores.folds
+    return None if folds is None or folds.repeats > 1 else fold_test(event, cox, folds.codes)
 
 
 def _check(scores: Scores) -> None:
@@ -176,15 +284,16 @@ def calibration_pvalue(scores: Scores, classifier: str) -> float:
     return _overall(scores, classifier).pvalue
 
 
+def _grid(fit: Fit) -> FloatArray:
+    """The points at which curves are stated."""
+    return fit.p[np.unique(np.linspace(0, len(fit.p) - 1, GRID).round().astype(np.int64))]
+
+
 def _event(
-    event: Event, cox: Recalibration, level: float, n: int, generator: np.random.Generator
+    event: Event, cox: Recalibration, fit: Fit, grid: FloatArray, simulation: Simulation, settings: _Settings
 ) -> EventCalibration:
-    fit = fit_isotonic(event)
-    places = np.unique(np.linspace(0, len(fit.p) - 1, GRID).round().astype(np.int64))
-    grid = fit.p[places]
-    simulation = simulate(event, fit, grid, n, level, generator)
+    level, smallest = settings.level, min(event.units)
     counts, edges = np.histogram(event.p, bins=BARS, range=(0.0, 1.0), weights=event.weight)
-    smallest = min(event.units)
     excess, variance = (1.0 - 2.0 * event.p), event.p * (1.0 - event.p)
     return EventCalibration(
         predicted=float(np.average(event.p, weights=event.weight)),
@@ -197,13 +306,17 @@ def _event(
         decomposition=simulation.decomposition,
         curve=ReliabilityCurve(
             predicted=grid,
-            observed=fit.fitted[places],
+            observed=fit.fitted[np.searchsorted(fit.p, grid)],
             confidence=confidence_bands(fit, grid, level) if event.independent else None,
             consistency=simulation.consistency,
             edges=edges,
             counts=counts.astype(np.float64),
         ),
         undefined=cox.undefined,
+        log_loss=simulation.log_loss,
+        spherical=simulation.spherical,
+        calibration_error=calibration_error(event, level),
+        smooth=smooth_curve(event, grid, level) if settings.smooth else None,
     )
 
 
@@ -221,40 +334,33 @@ def _overall(scores: Scores, classifier: str) -> ZTest:
     With p the row of a case, the score 1 - 2 p_y + sum p^2 has the expectation 1 - sum p^2 and the variance
     4 (sum p^3 - (sum p^2)^2).
     """
-    if scores.n_classes == 2:
-        (event,) = events_of(scores, classifier)
-        table = np.column_stack([1.0 - event.p, event.p])
-        own = np.where(event.y, event.p, 1.0 - event.p)
-    else:
-        (event, *_) = events_of(scores, classifier)
-        table = np.clip(scores.values[classifier], 0.0, 1.0)
-        table = table / table.sum(axis=1, keepdims=True)
-        own = table[np.arange(len(table)), scores.codes]
+    (event, *_) = events_of(scores, classifier)  # for weights and groups
+    table = table_of(scores, classifier)
+    own = table[np.arange(len(table)), scores.codes]
     squares = (table**2).sum(axis=1)
     return ZTest(*spiegelhalter(2.0 * (squares - own), 4.0 * ((table**3).sum(axis=1) - squares**2), event))
 
 
-def _differences(
-    fits: dict[str, tuple[Event, Recalibration]], level: float
-) -> dict[tuple[str, str], SlopeDifference]:
-    """The differences of the slopes of all pairs, from the influence values of the same cases."""
-    return {
-        (first, second): _difference(*fits[first], fits[second][1], level)
-        for first, second in combinations(fits, 2)
-    }
+def _slope_differences(
+    analyses: dict[tuple[str, str], Analysis], level: float
+) -> dict[tuple[str, str], PartDifference] | None:
+    """Of two classes, the differences of the slopes of all pairs of classifiers; None for one."""
+    own = {name: analysis for (name, _), analysis in analyses.items()}
+    pairs = {pair: paired(own[pair[0]], own[pair[1]], "slope", level) for pair in combinations(own, 2)}
+    return pairs or None
 
 
-def _difference(event: Event, first: Recalibration, second: Recalibration, level: float) -> SlopeDifference:
-    influence: FloatArray = first.influence[1] - second.influence[1]
-    error = sqrt(event.covariance(influence[None])[0, 0])
-    return slope_difference(first.slope[0] - second.slope[0], error, min(event.units), level)
-
-
-def slope_difference(value: float, error: float, smallest: float, level: float) -> SlopeDifference:
-    """The difference of two slopes with interval and p-value, by Student's t as in `interval_part`."""
-    from polyroc._scipy import stdtr
-
-    part, pvalue = interval_part(value, error, smallest, level), nan
-    if error > 0 and smallest > 1:
-        pvalue = float(2.0 * stdtr(smallest - 1.0, -abs(value) / error))
-    return SlopeDifference(value, error, part.low, part.high, pvalue)
+def _term_differences(
+    analyses: dict[tuple[str, str], Analysis], level: float
+) -> dict[tuple[str, str, str], TermDifferences] | None:
+    """The differences of the terms of all pairs of classifiers, by event; None for one classifier."""
+    names = dict.fromkeys(name for name, _ in analyses)
+    events = dict.fromkeys(event for _, event in analyses)
+    differences = {}
+    for (first, second), event in product(combinations(names, 2), events):
+        one, other = analyses.get((first, event)), analyses.get((second, event))
+        if one is None or other is None or len(one.event.p) != len(other.event.p):
+            continue  # of a pair of classes, a classifier excludes some cases
+        terms = (paired(one, other, term, level) for term in TermDifferences._fields)
+        differences[first, second, event] = TermDifferences(*terms)
+    return differences or None

@@ -1,30 +1,45 @@
-"""The CORP decomposition of the Brier score and the reliability curve (Dimitriadis, Gneiting & Jordan 2021).
+"""The CORP decomposition of proper scores and the reliability curve (Dimitriadis, Gneiting & Jordan 2021).
 
 Isotonic regression of what happened on the predicted probability, by pooling adjacent violators, gives
-recalibrated probabilities without bins or other choices. The Brier score is then
+recalibrated probabilities without bins or other choices. A mean score is then
 
-    BS = miscalibration - discrimination + uncertainty
+    miscalibration - discrimination + uncertainty
 
-the first being what recalibration gains, the second what recalibrated probabilities gain over the share of events.
+the first being what recalibration gains, the second what recalibrated probabilities gain over the share of events
+(`polyroc.reliability.score_terms`).
 """
 
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
 
-from polyroc._scipy import betaincinv
+from polyroc._scipy import betaincinv, ndtri
+from polyroc.estimates.intervals import interval, student_z
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.isotonic import isotonic, isotonic_rows
 from polyroc.reliability.events import Event
+from polyroc.reliability.score_terms import BRIER, RULES, Rule, terms
 
-__all__ = ["Bands", "Decomposition", "Fit", "Part", "Simulation", "confidence_bands", "fit_isotonic", "simulate"]
+__all__ = [
+    "Bands",
+    "Decomposition",
+    "Fit",
+    "Part",
+    "Simulation",
+    "confidence_bands",
+    "fit_isotonic",
+    "simulate",
+    "term_influence",
+]
 
 MOST_GROUPS = 1024  # of neighbouring predictions in simulations of unweighted cases
 MOST_KNOTS = 128  # groups of neighbouring predictions, all runs of which bound the curve
 GRID = 200  # points at which bands are stated
 CELLS_AT_ONCE = 2**22  # of simulated tables
+STEP = 1e-6  # of a derivative
+PSEUDO_CASES = 4.0  # by which every block of the fit is drawn to the share of events, for simulations
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +88,7 @@ class Part(NamedTuple):
 
 
 class Decomposition(NamedTuple):
-    """The terms of the Brier score."""
+    """The terms of a proper score."""
 
     miscalibration: Part
     discrimination: Part
@@ -90,11 +105,29 @@ class Bands(NamedTuple):
 
 
 class Simulation(NamedTuple):
-    """What simulated outcomes tell: a test, the decomposition with errors, and consistency bands."""
+    """What simulated outcomes tell: a test, decompositions with errors, and consistency bands.
+
+    Attributes
+    ----------
+    pvalue
+        Of the test that miscalibration is 0; nan with groups.
+    decomposition, log_loss, spherical
+        The terms of the Brier score, of the logarithmic and of the spherical score.
+    consistency
+        The consistency bands; None with groups.
+    bias
+        By how much miscalibration and discrimination of the Brier score are too large; 0 if unknown.
+    n
+        Number of simulated samples; 0 with groups.
+    """
 
     pvalue: float
     decomposition: Decomposition
     consistency: Bands | None
+    log_loss: Decomposition | None = None
+    spherical: Decomposition | None = None
+    bias: tuple[float, float] = (0.0, 0.0)
+    n: int = 0
 
 
 def fit_isotonic(event: Event) -> Fit:
@@ -110,87 +143,135 @@ def _sums(group: IntArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.bincount(group, values), dtype=np.float64)
 
 
-def _terms(p: FloatArray, fitted: FloatArray, totals: FloatArray, weights: FloatArray) -> FloatArray:
-    """At [term, row]: miscalibration, discrimination and share of events, of outcomes summed by prediction."""
-    whole = weights.sum(axis=1, keepdims=True)
-    share = totals.sum(axis=1, keepdims=True) / whole
-    # sums of (y - a)^2 - (y - b)^2 over the cases of a prediction: what varies around their mean cancels
-    gain = (2.0 * totals * (fitted - p) + weights * (p**2 - fitted**2)).sum(axis=1) / whole[:, 0]
-    better = (2.0 * totals * (fitted - share) + weights * (share**2 - fitted**2)).sum(axis=1) / whole[:, 0]
-    return np.stack([gain, better, share[:, 0]])
-
-
 def simulate(
-    event: Event, fit: Fit, grid: FloatArray, n: int, level: float, rng: np.random.Generator
+    event: Event,
+    fit: Fit,
+    grid: FloatArray,
+    n: int,
+    level: float,
+    rng: np.random.Generator,
+    units: tuple[float, float] | None = None,
 ) -> Simulation:
-    """The decomposition with errors, the test of miscalibration 0 and the consistency bands, by simulation.
+    """The decompositions with errors, the test of miscalibration 0 and the consistency bands, by simulation.
 
     Under the hypothesis that the probabilities are right, outcomes are drawn from these: miscalibration is then
     above 0 by chance alone, and the share of draws in which it is as large is the p-value. For the errors, cases
-    are drawn with replacement and outcomes from the recalibrated probabilities, for which the true terms are
-    known; the distribution of the simulated minus the true terms gives standard errors and (basic) intervals,
-    which allow for the bias of fitting. Cases in groups are dependent, which no draw imitates: standard errors are
-    then those of influence values, and there are neither bands nor a test.
+    are drawn with replacement and outcomes from recalibrated probabilities, for which the true terms are known:
+    the mean and the standard deviation of simulated minus true terms are bias and standard error (`_part`). Cases
+    in groups are dependent, which no draw imitates: standard errors are then those of influence values, and there
+    are neither intervals nor bands nor a test. `units` are the effective numbers of cases without and with the
+    event, where an engine counted them and `event` holds none.
     """
-    values = _terms(fit.p, fit.fitted[None], fit.happened[None], fit.weight[None])[:, 0]
     if not event.independent:
-        errors = _linear_errors(event, fit)
-        values[2] *= 1.0 - values[2]
-        linear = (Part(float(v), float(e), nan, nan) for v, e in zip(values, errors, strict=True))
-        return Simulation(nan, Decomposition(*linear), None)
+        brier, log_loss, spherical = (_linear(event, fit, rule) for rule in RULES.values())
+        return Simulation(nan, brier, None, log_loss, spherical)
     whole = fit if event.scores.sample_weight is not None else fit.coarse(MOST_GROUPS)
     right, curves = _under_calibration(whole, grid, n, rng)
-    observed = _terms(whole.p, whole.fitted[None], whole.happened[None], whole.weight[None])[0, 0]
-    pvalue = (1.0 + np.count_nonzero(right >= observed - 1e-15)) / (n + 1.0)
+    observed = terms(BRIER, whole.p, whole.fitted[None], whole.happened[None], whole.weight[None])[0, 0]
+    pvalue = (1.0 + np.count_nonzero(right >= observed - 1e-13)) / (n + 1.0)
     deviations = _resampled(whole, n, rng)
-    parts = []
-    for value, deviation, largest in zip(values.tolist(), deviations, (1.0, 0.25, 1.0), strict=True):
-        below, above = np.quantile(deviation, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-        ends = np.clip([value - above, value - below], 0.0, largest)
-        parts.append(Part(value, float(deviation.std(ddof=1)), float(ends[0]), float(ends[1])))
-    parts[2] = _uncertainty(parts[2], deviations[2])
-    return Simulation(float(pvalue), Decomposition(*parts), _envelope(curves, level))
+    df = min(event.units if units is None else units) - 1.0
+    share = _share(fit, level)
+    parts = {name: _decomposition(rule, fit, deviations[name], share, df, level) for name, rule in RULES.items()}
+    miscalibration, discrimination = deviations["brier"][:2].mean(axis=1).tolist()
+    return Simulation(
+        pvalue=float(pvalue),
+        decomposition=parts["brier"],
+        consistency=_envelope(curves, level),
+        log_loss=parts["log_loss"],
+        spherical=parts["spherical"],
+        bias=(miscalibration, discrimination),
+        n=n,
+    )
 
 
-def _uncertainty(share: Part, deviation: FloatArray) -> Part:
-    """The Brier score of predicting the share s of events, s (1 - s), from the interval of the share.
+def _decomposition(
+    rule: Rule, fit: Fit, deviations: FloatArray, share: Part, df: float, level: float
+) -> Decomposition:
+    """The terms of a score with their intervals, from simulated minus true terms."""
+    values = terms(rule, fit.p, fit.fitted[None], fit.happened[None], fit.weight[None])[:2, 0]
+    miscalibration, discrimination = (
+        _part(float(value), deviation, df, level, largest)
+        for value, deviation, largest in zip(values, deviations[:2], rule.largest, strict=True)
+    )
+    return Decomposition(miscalibration, discrimination, _uncertainty(rule, share, deviations[2]))
 
-    It is largest at s = 1/2, where the deviations of s (1 - s) itself have one sign and would give no interval.
+
+def _part(value: float, deviation: FloatArray, df: float, level: float, largest: float) -> Part:
+    """A term with its interval by Student's t around the value without its bias.
+
+    How large the bias is depends on the true curve: an isotonic fit of one that rises steadily gains more by
+    chance than that of one that is flat in pieces, and cases do not tell which it is. The lower end therefore
+    subtracts the simulated bias, the upper end half of it.
     """
-    draws = share.value + deviation
-    ends = [end * (1.0 - end) for end in (share.low, share.high)]
-    high = 0.25 if share.low <= 0.5 <= share.high else max(ends)
-    error = float((draws * (1.0 - draws)).std(ddof=1))
-    return Part(share.value * (1.0 - share.value), error, min(ends), high)
+    if not isfinite(value) or not np.isfinite(deviation).all():
+        return Part(value, nan, nan, nan)
+    bias, error = float(deviation.mean()), float(deviation.std(ddof=1))
+    if df <= 0:
+        return Part(value, error, 0.0, largest)
+    reach = student_z(float(-ndtri((1.0 - level) / 2.0)), df) * error
+    low, high = value - max(bias, bias / 2.0) - reach, value - min(bias, bias / 2.0) + reach
+    return Part(value, error, min(max(low, 0.0), largest), min(max(high, 0.0), largest))
+
+
+def _share(fit: Fit, level: float) -> Part:
+    """The share of events with Wilson's interval."""
+    value = float(fit.happened.sum() / fit.total)
+    return Part(value, nan, *interval(value, nan, (0.0, 1.0), _kish(fit), level))
+
+
+def _uncertainty(rule: Rule, share: Part, deviation: FloatArray) -> Part:
+    """The mean score of predicting the share of events, from the interval of the share; largest at 1/2."""
+    draws = np.clip(share.value + deviation, 0.0, 1.0)
+    value, low, high, largest = rule.uncertainty(np.array([share.value, share.low, share.high, 0.5])).tolist()
+    highest = largest if share.low <= 0.5 <= share.high else max(low, high)
+    return Part(value, float(rule.uncertainty(draws).std(ddof=1)), min(low, high), highest)
 
 
 def _under_calibration(
     fit: Fit, grid: FloatArray, n: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Miscalibration of outcomes drawn from the predictions, and the curves at the grid."""
-    terms, curves = [], []
+    gains, curves = [], []
     place = np.clip(np.searchsorted(fit.p, grid), 0, len(fit.p) - 1)
     unit = fit.weight / fit.cases
     for rows in _rows(n, len(fit.p)):
         totals = unit * rng.binomial(fit.cases.astype(np.int64), np.clip(fit.p, 0.0, 1.0), (rows, len(fit.p)))
         fitted = isotonic_rows(totals, fit.weight[None])
-        terms.append(_terms(fit.p, fitted, totals, fit.weight[None])[0])
+        gains.append(terms(BRIER, fit.p, fitted, totals, np.broadcast_to(fit.weight, totals.shape))[0])
         curves.append(fitted[:, place])
-    return np.concatenate(terms), np.concatenate(curves)
+    return np.concatenate(gains), np.concatenate(curves)
 
 
-def _resampled(fit: Fit, n: int, rng: np.random.Generator) -> FloatArray:
-    """At [term, draw], simulated minus true terms (see `_terms`), for outcomes with recalibrated probabilities."""
-    shares, unit = fit.weight / fit.total, fit.weight / fit.cases
-    mean = float(shares @ fit.fitted)
-    true = np.array([shares @ (fit.p - fit.fitted) ** 2, shares @ (fit.fitted - mean) ** 2, mean])
+def _resampled(fit: Fit, n: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    """By score, at [term, draw], simulated minus true terms (see `terms`), for recalibrated probabilities."""
+    unit, probability = fit.weight / fit.cases, _drawn_together(fit)
+    expected = (fit.weight * probability)[None]
+    true = {
+        name: terms(rule, fit.p, probability[None], expected, fit.weight[None]) for name, rule in RULES.items()
+    }
     chances = fit.cases / fit.cases.sum()
-    terms = []
+    deviations: dict[str, list[FloatArray]] = {name: [] for name in RULES}
     for rows in _rows(n, len(fit.p)):
         counts = rng.multinomial(int(fit.cases.sum()), chances, rows)
-        totals, weights = unit * rng.binomial(counts, np.clip(fit.fitted, 0.0, 1.0)), unit * counts
-        terms.append(_terms(fit.p, isotonic_rows(totals, weights), totals, weights))
-    return np.asarray(np.concatenate(terms, axis=1) - true[:, None])
+        totals, weights = unit * rng.binomial(counts, probability), unit * counts
+        fitted = isotonic_rows(totals, weights)
+        with np.errstate(invalid="ignore"):  # infinite minus infinite
+            for name, rule in RULES.items():
+                deviations[name].append(terms(rule, fit.p, fitted, totals, weights) - true[name])
+    return {name: np.concatenate(parts, axis=1) for name, parts in deviations.items()}
+
+
+def _drawn_together(fit: Fit) -> FloatArray:
+    """The recalibrated probabilities, every block of equal ones drawn to the share of events.
+
+    A fit is more extreme than the truth, most at its ends, where blocks are small. Outcomes that are drawn from it
+    vary too little, and the terms have too little bias, unless it is drawn together.
+    """
+    block = np.append(0, np.cumsum(np.diff(fit.fitted) > 0))
+    cases = np.bincount(block, fit.cases)[block]
+    share = float(fit.happened.sum() / fit.total)
+    return np.asarray(np.clip((cases * fit.fitted + PSEUDO_CASES * share) / (cases + PSEUDO_CASES), 0.0, 1.0))
 
 
 def _rows(n: int, columns: int) -> list[int]:
@@ -199,14 +280,35 @@ def _rows(n: int, columns: int) -> list[int]:
     return [min(at_once, n - start) for start in range(0, n, at_once)]
 
 
-def _linear_errors(event: Event, fit: Fit) -> FloatArray:
-    """Standard errors to first order, in which the fit of the minimum has no influence."""
+def _linear(event: Event, fit: Fit, rule: Rule) -> Decomposition:
+    """The terms with standard errors to first order."""
+    values = terms(rule, fit.p, fit.fitted[None], fit.happened[None], fit.weight[None])[:, 0]
+    influence = term_influence(event, fit, rule)
+    share = float(values[2])
+    around = np.clip([share - STEP, share, share + STEP], 0.0, 1.0)
+    below, values[2], above = rule.uncertainty(around)
+    slope = (above - below) / float(np.ptp(around))
+    rows = np.vstack([influence, slope * (event.y - share)])
+    with np.errstate(invalid="ignore"):  # an infinite log loss has no error
+        errors = np.sqrt(np.diag(event.covariance(rows))).tolist()
+    return Decomposition(*(Part(float(v), float(e), nan, nan) for v, e in zip(values, errors, strict=True)))
+
+
+def term_influence(event: Event, fit: Fit, rule: Rule = BRIER) -> FloatArray:
+    """At [term, case], the influence on miscalibration and discrimination, in which the fit has no share.
+
+    The fit minimises the loss, so that its own variation is of second order.
+    """
     fitted = fit.fitted[np.clip(np.searchsorted(fit.p, event.p), 0, len(fit.p) - 1)]
-    share, y = float(np.average(event.y, weights=event.weight)), event.y
-    after = (y - fitted) ** 2
-    influence = np.stack([(y - event.p) ** 2 - after, (y - share) ** 2 - after, (1.0 - 2.0 * share) * y])
-    centred = influence - np.average(influence, axis=1, weights=event.weight)[:, None]
-    return np.asarray(np.sqrt(np.diag(event.covariance(centred))))
+    share = float(np.average(event.y, weights=event.weight))
+
+    def loss(forecast: FloatArray) -> FloatArray:
+        return np.where(event.y, rule.happened(forecast), rule.otherwise(forecast))
+
+    after = np.where(event.weight > 0, loss(fitted), 0.0)  # of weight 0, an outcome that the fit excludes
+    with np.errstate(invalid="ignore"):
+        influence = np.stack([loss(event.p) - after, loss(np.full(len(event.p), share)) - after])
+        return np.asarray(influence - np.average(influence, axis=1, weights=event.weight)[:, None])
 
 
 def _envelope(curves: FloatArray, level: float) -> Bands:

@@ -1,17 +1,33 @@
-"""Events with a predicted probability: a class, or that the predicted class is the true one."""
+"""Events with a predicted probability: a class, the predicted class, or one class of a pair."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, get_args
 
 import numpy as np
 
+from polyroc.errors import InputError
 from polyroc.inference.covariance import by_unit
-from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.messages import short_repr
 from polyroc.scores import Scores
 
-__all__ = ["TOP_LABEL", "Event", "events_of", "positive_probability"]
+__all__ = [
+    "TOP_LABEL",
+    "VIEWS",
+    "Event",
+    "View",
+    "checked_views",
+    "events_of",
+    "pair_name",
+    "positive_probability",
+    "table_of",
+]
 
 TOP_LABEL = "top label"
+View = Literal["class", "top label", "pair"]
+VIEWS: tuple[View, ...] = ("class", "top label")  # unless others are named
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,17 +37,20 @@ class Event:
     Attributes
     ----------
     name
-        The class, or "top label".
+        The class, "top label", or "a, of a or b".
     p, y
         The probability, and whether it happened.
     scores
         The cases, with their weights and groups.
+    cases
+        Their positions among all cases; None for all.
     """
 
     name: str
     p: FloatArray
     y: BoolArray
     scores: Scores
+    cases: IntArray | None = None
 
     @property
     def weight(self) -> FloatArray:
@@ -69,8 +88,36 @@ def positive_probability(scores: Scores, classifier: str) -> FloatArray:
     return np.clip(p, 0.0, 1.0)
 
 
-def events_of(scores: Scores, classifier: str) -> Iterator[Event]:
-    """The positive class of two; of more, each class, and whether the predicted class is the true one."""
+def checked_views(views: View | Sequence[View] | None) -> tuple[View, ...]:
+    """The views of many classes that are asked for, each once, in order."""
+    known: tuple[View, ...] = get_args(View)
+    names = VIEWS if views is None else (views,) if isinstance(views, str) else views
+    if not len(names):
+        raise InputError(f"views must name one or more of {', '.join(map(repr, known))}, got {short_repr(views)}.")
+    return tuple(view for view in known if view in names)
+
+
+def table_of(scores: Scores, classifier: str) -> FloatArray:
+    """The rows of probabilities, one column per class."""
+    if scores.n_classes == 2:
+        p = positive_probability(scores, classifier)
+        return np.column_stack([1.0 - p, p] if scores.positive == 1 else [p, 1.0 - p])
+    table = np.clip(scores.values[classifier], 0.0, 1.0)
+    return np.asarray(table / table.sum(axis=1, keepdims=True))
+
+
+def pair_name(first: str, second: str) -> str:
+    """The event that the class is the first, of cases of the two classes."""
+    return f"{first}, of {first} or {second}"
+
+
+def events_of(scores: Scores, classifier: str, views: tuple[View, ...] = VIEWS) -> Iterator[Event]:
+    """The positive class of two; of more, the events of the views.
+
+    "class": each class. "top label": whether the class with the largest probability is the true one. "pair": of
+    cases of two classes, whether it is the first, with the probability p / (p + p'); cases for which both
+    probabilities are 0 are left out.
+    """
     if scores.n_classes == 2:
         positive = scores.positive
         assert positive is not None
@@ -78,7 +125,22 @@ def events_of(scores: Scores, classifier: str) -> Iterator[Event]:
         yield Event(scores.names[positive], p, scores.codes == positive, scores)
         return
     table = np.clip(scores.values[classifier], 0.0, 1.0)
-    for k, name in enumerate(scores.names):
-        yield Event(name, table[:, k], scores.codes == k, scores)
-    top = table.argmax(axis=1)
-    yield Event(TOP_LABEL, table.max(axis=1), scores.codes == top, scores)
+    if "class" in views:
+        for k, name in enumerate(scores.names):
+            yield Event(name, table[:, k], scores.codes == k, scores)
+    if "top label" in views:
+        top = table.argmax(axis=1)
+        yield Event(TOP_LABEL, table.max(axis=1), scores.codes == top, scores)
+    if "pair" in views:
+        yield from _pairs(scores, table)
+
+
+def _pairs(scores: Scores, table: FloatArray) -> Iterator[Event]:
+    for i, j in combinations(range(scores.n_classes), 2):
+        either = table[:, i] + table[:, j]
+        cases = np.flatnonzero(((scores.codes == i) | (scores.codes == j)) & (either > 0))
+        if not len(cases):
+            continue
+        part = scores.subset(cases)
+        name = pair_name(scores.names[i], scores.names[j])
+        yield Event(name, table[cases, i] / either[cases], part.codes == i, part, cases)

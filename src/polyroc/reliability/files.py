@@ -13,7 +13,7 @@ from polyroc.estimates.hypothesis_tests import chi_square_tail, two_sided
 from polyroc.kernels.arrays import FloatArray
 from polyroc.progress import Progress
 from polyroc.reliability.binned import BinnedEvent
-from polyroc.reliability.calibration import check_forecast, interval_part, slope_difference
+from polyroc.reliability.calibration import check_forecast, interval_part
 from polyroc.reliability.decomposition import (
     GRID,
     MOST_GROUPS,
@@ -23,6 +23,7 @@ from polyroc.reliability.decomposition import (
     confidence_bands,
     simulate,
 )
+from polyroc.reliability.differences import PartDifference, slope_difference
 from polyroc.reliability.events import Event
 from polyroc.reliability.file_events import FileEvents
 from polyroc.reliability.recalibration import JointTest
@@ -31,7 +32,6 @@ from polyroc.reliability.result import (
     Calibration,
     EventCalibration,
     ReliabilityCurve,
-    SlopeDifference,
     ZTest,
 )
 from polyroc.results.provenance import Provenance
@@ -57,7 +57,7 @@ def _result(events: FileEvents, level: float, n: int, seed: int) -> Calibration:
     per_classifier = len(events.names) // len(events.classifiers)
     estimates, bounds = {}, {}
     for event, name in enumerate(events.names):
-        generator = rng_for(seed, event // per_classifier, event % per_classifier)
+        generator = rng_for(seed, 0, event % per_classifier)  # the same for all classifiers, as in memory
         estimator = _EventEstimator(events, event, level)
         estimates[name], bounds[name] = estimator.calibration(n, generator), estimator.bounds()
     overall = zip(events.classifiers, events.sums["overall"].tolist(), strict=True)
@@ -109,7 +109,7 @@ def _covariance(events: FileEvents, first: int, second: int, k: slice) -> FloatA
 LARGE, LINE = slice(0, 1), slice(1, 3)  # coefficients: the intercept with slope 1; intercept and slope
 
 
-def _differences(events: FileEvents, level: float) -> dict[tuple[str, str], SlopeDifference]:
+def _differences(events: FileEvents, level: float) -> dict[tuple[str, str], PartDifference]:
     """The differences of the slopes of all pairs of classifiers."""
     smallest, differences = min(events.binned(0).units), {}
     for i, j in combinations(range(len(events.names)), 2):
@@ -197,7 +197,7 @@ class _EventEstimator:
         empty = np.empty(0)
         cases = Scores(empty.astype(np.int32), (0, 1), {"": empty}, "score", 1)
         event = Event("", empty, empty.astype(bool), cases)
-        return simulate(event, fit, self.fit.p[self.places], n, self.level, rng)
+        return simulate(event, fit, self.fit.p[self.places], n, self.level, rng, self.binned.units)
 
     def _decomposition(self, simulation: Simulation) -> Decomposition:
         """The terms with the exact Brier score, and the loss of isotonic regression of the bins."""

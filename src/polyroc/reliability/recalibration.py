@@ -15,7 +15,18 @@ from polyroc.estimates.hypothesis_tests import chi_square_tail, two_sided, wald
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.reliability.events import Event
 
-__all__ = ["JointTest", "Recalibration", "joint_test", "recalibrate", "spiegelhalter"]
+__all__ = [
+    "JointTest",
+    "Recalibration",
+    "expit",
+    "influence_of",
+    "joint_test",
+    "no_logits",
+    "recalibrate",
+    "regress",
+    "separated",
+    "spiegelhalter",
+]
 
 MOST_STEPS, CONVERGED = 100, 1e-10
 
@@ -50,24 +61,25 @@ class JointTest(NamedTuple):
 def recalibrate(event: Event) -> Recalibration:
     """Calibration-in-the-large and calibration slope of an event."""
     influence = np.full((2, len(event.p)), nan)
-    reason = _no_logits(event)
+    reason = no_logits(event)
     if reason is not None:
         return Recalibration((nan, nan), (nan, nan), influence, reason)
     x = np.log(event.p) - np.log1p(-event.p)
     w, y = event.weight, event.y.astype(np.float64)
-    large = _newton(np.ones((1, len(x))), x, y, w)
-    influence[0] = _influence(np.ones((1, len(x))), x, large, y, w)[0]
-    separated = _separated(x[w > 0], event.y[w > 0])
+    large = regress(np.ones((1, len(x))), x, y, w)
+    influence[0] = influence_of(np.ones((1, len(x))), x, large, y, w)[0]
+    reason = separated(x[w > 0], event.y[w > 0])
     slope = nan
-    if separated is None:
+    if reason is None:
         z = np.stack([np.ones(len(x)), x])
-        line = _newton(z, np.zeros(len(x)), y, w)
-        slope, influence[1] = float(line[1]), _influence(z, np.zeros(len(x)), line, y, w)[1]
+        line = regress(z, np.zeros(len(x)), y, w)
+        slope, influence[1] = float(line[1]), influence_of(z, np.zeros(len(x)), line, y, w)[1]
     errors = [float(np.sqrt(event.covariance(row[None])[0, 0])) for row in influence]
-    return Recalibration((float(large[0]), errors[0]), (slope, errors[1]), influence, separated)
+    return Recalibration((float(large[0]), errors[0]), (slope, errors[1]), influence, reason)
 
 
-def _no_logits(event: Event) -> str | None:
+def no_logits(event: Event) -> str | None:
+    """Why there is no logistic regression on log odds; None if there is one."""
     counted = event.weight > 0
     certain = int(((event.p <= 0) | (event.p >= 1))[counted].sum())
     if certain:
@@ -76,7 +88,7 @@ def _no_logits(event: Event) -> str | None:
     return None if happened.any() and not happened.all() else "the event happened in all cases, or in none"
 
 
-def _separated(x: FloatArray, y: BoolArray) -> str | None:
+def separated(x: FloatArray, y: BoolArray) -> str | None:
     """Why there is no finite slope."""
     if np.ptp(x) == 0:
         return "all probabilities are equal"
@@ -85,14 +97,14 @@ def _separated(x: FloatArray, y: BoolArray) -> str | None:
     return None
 
 
-def _newton(z: FloatArray, offset: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
+def regress(z: FloatArray, offset: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
     """The coefficients of a logistic regression on the rows of z; steps that lower the likelihood are halved."""
     theta, total = np.zeros(len(z)), w.sum()
     if len(z) == 2:
         theta[1] = 1.0
     best = _likelihood(theta, z, offset, y, w)
     for _ in range(MOST_STEPS):
-        mu = _expit(offset + theta @ z)
+        mu = expit(offset + theta @ z)
         gradient = z @ (w * (y - mu))
         step = np.linalg.solve((z * (w * mu * (1.0 - mu))) @ z.T, gradient)
         value = _likelihood(theta + step, z, offset, y, w)
@@ -110,13 +122,14 @@ def _likelihood(theta: FloatArray, z: FloatArray, offset: FloatArray, y: FloatAr
     return float(w @ (y * eta - np.logaddexp(0.0, eta)))
 
 
-def _expit(x: FloatArray) -> FloatArray:
+def expit(x: FloatArray) -> FloatArray:
+    """The logistic function, which cannot overflow."""
     return np.asarray((1.0 + np.tanh(x / 2.0)) / 2.0)
 
 
-def _influence(z: FloatArray, offset: FloatArray, theta: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
+def influence_of(z: FloatArray, offset: FloatArray, theta: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
     """At [coefficient, case], the derivative of the coefficient by the weight of the case, times all weight."""
-    mu = _expit(offset + theta @ z)
+    mu = expit(offset + theta @ z)
     hessian = (z * (w * mu * (1.0 - mu))) @ z.T / w.sum()
     return np.asarray(np.linalg.solve(hessian, z * (y - mu)))
 
@@ -126,7 +139,7 @@ def joint_test(event: Event) -> JointTest:
 
     It needs no estimates, so that it is defined also where the slope is infinite.
     """
-    if _no_logits(event) is not None and ((event.p <= 0) | (event.p >= 1)).any():
+    if no_logits(event) is not None and ((event.p <= 0) | (event.p >= 1)).any():
         return JointTest(nan, 2, nan)
     x = np.log(event.p) - np.log1p(-event.p)
     w, z = event.weight, np.stack([np.ones(len(x)), x - np.average(x, weights=event.weight)])

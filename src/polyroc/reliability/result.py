@@ -7,28 +7,22 @@ from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
-from polyroc.output.sentences import counted
+from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
 from polyroc.reliability.decomposition import Bands, Decomposition, Part
-from polyroc.reliability.events import TOP_LABEL
+from polyroc.reliability.differences import PartDifference
+from polyroc.reliability.kernel_test import KernelTest
 from polyroc.reliability.recalibration import JointTest
-from polyroc.results.codec import STORED_IF_SET
+from polyroc.reliability.smooth_curve import SmoothCurve
+from polyroc.reliability.tables import all_tables, brier_table, sentences, tests_table
+from polyroc.results.codec import STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 
-__all__ = [
-    "BinBounds",
-    "Calibration",
-    "EventCalibration",
-    "ReliabilityCurve",
-    "SlopeDifference",
-    "ZTest",
-    "faults_of",
-]
+__all__ = ["BinBounds", "Calibration", "EventCalibration", "ReliabilityCurve", "TermDifferences", "ZTest"]
 
 
 class ZTest(NamedTuple):
@@ -38,14 +32,11 @@ class ZTest(NamedTuple):
     pvalue: float
 
 
-class SlopeDifference(NamedTuple):
-    """The calibration slope of the first classifier minus that of the second, on the same cases."""
+class TermDifferences(NamedTuple):
+    """The differences of the terms of the Brier score between two classifiers, on the same cases."""
 
-    value: float
-    standard_error: float
-    low: float
-    high: float
-    pvalue: float
+    miscalibration: PartDifference
+    discrimination: PartDifference
 
 
 class ReliabilityCurve(NamedTuple):
@@ -79,7 +70,8 @@ class ReliabilityCurve(NamedTuple):
         yield len(self.edges) == len(self.counts) + 1, "a bar has two edges"
 
 
-class EventCalibration(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class EventCalibration(Record):
     """Calibration of the probability of one event: a class, or that the predicted class is the true one.
 
     Attributes
@@ -101,6 +93,13 @@ class EventCalibration(NamedTuple):
         The reliability curve.
     undefined
         Why in-the-large or the slope is undefined; None if both are defined.
+    log_loss, spherical
+        The terms of the logarithmic score, and of 1 minus the spherical score.
+    calibration_error
+        The root mean squared calibration error, without bias (`polyroc.reliability.calibration_error`); None with
+        groups.
+    smooth
+        The smooth reliability curve; None unless it was asked for.
     """
 
     predicted: float
@@ -113,6 +112,10 @@ class EventCalibration(NamedTuple):
     decomposition: Decomposition
     curve: ReliabilityCurve
     undefined: str | None = None
+    log_loss: Decomposition | None = field(default=None, metadata=STORED_IF_SET)
+    spherical: Decomposition | None = field(default=None, metadata=STORED_IF_SET)
+    calibration_error: Part | None = field(default=None, metadata=STORED_IF_SET)
+    smooth: SmoothCurve | None = field(default=None, metadata=STORED_IF_SET)
 
     @property
     def brier(self) -> float:
@@ -174,6 +177,14 @@ class Calibration(Result):
         What is needed to reproduce it.
     differences
         Of several classifiers of two classes, by pair: the difference of the slopes; None otherwise.
+    term_differences
+        Of several classifiers, by pair and event: the differences of miscalibration and discrimination of the
+        Brier score; None for one classifier.
+    canonical
+        Of three classes or more, by classifier: the kernel test that whole rows are right; None of two classes.
+    fold_tests
+        Of cross-validated predictions, by classifier and event: whether the models of all folds need the same
+        calibration-in-the-large; None without folds, and with repeats.
     bounds
         Of rows that an engine counted in bins, by classifier and event: what these leave open of miscalibration,
         discrimination and curve; None for cases in memory.
@@ -183,7 +194,12 @@ class Calibration(Result):
     overall: Mapping[str, ZTest]
     level: float
     provenance: Provenance
-    differences: Mapping[tuple[str, str], SlopeDifference] | None = field(default=None, metadata=STORED_IF_SET)
+    differences: Mapping[tuple[str, str], PartDifference] | None = field(default=None, metadata=STORED_IF_SET)
+    term_differences: Mapping[tuple[str, str, str], TermDifferences] | None = field(
+        default=None, metadata=STORED_IF_SET
+    )
+    canonical: Mapping[str, KernelTest] | None = field(default=None, metadata=STORED_IF_SET)
+    fold_tests: Mapping[tuple[str, str], JointTest] | None = field(default=None, metadata=STORED_IF_SET)
     bounds: Mapping[tuple[str, str], BinBounds] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
@@ -193,6 +209,7 @@ class Calibration(Result):
             errors = [event.in_the_large.standard_error, event.slope.standard_error]
             yield at_least(errors, 0), "standard errors must be 0 or more"
             tested = [event.joint.pvalue, event.spiegelhalter.pvalue, event.simulated_pvalue]
+            tested += [test.pvalue for test in (self.canonical or {}).values()]
             yield shares([event.predicted, event.observed, *tested]), "shares and p-values must be from 0 to 1"
 
     @property
@@ -227,16 +244,22 @@ class Calibration(Result):
 
     def separate(self) -> list["Calibration"]:
         """One result for each classifier and event, such as for panels of a picture."""
-        return [
-            replace(
-                self,
-                events={key: own},
-                overall={key[0]: self.overall[key[0]]},
-                differences=None,
-                bounds=None if self.bounds is None else {key: self.bounds[key]},
-            )
-            for key, own in self.events.items()
-        ]
+        return [self.only(*key) for key in self.events]
+
+    @validated
+    def only(self, classifier: str, event: str) -> "Calibration":
+        """The result of one event of one classifier."""
+        (key,) = self.chosen(classifier, event)
+        return replace(
+            self,
+            events={key: self.events[key]},
+            overall={classifier: self.overall[classifier]},
+            differences=None,
+            term_differences=None,
+            canonical=None,
+            fold_tests=None,
+            bounds=None if self.bounds is None else {key: self.bounds[key]},
+        )
 
     def __repr__(self) -> str:
         texts = []
@@ -259,6 +282,13 @@ class Calibration(Result):
             row |= {"simulated_pvalue": own.simulated_pvalue, "brier": own.brier}
             for name, part in own.decomposition._asdict().items():
                 row |= _columns(name, part)
+            for score, terms in (("log_loss", own.log_loss), ("spherical", own.spherical)):
+                for name, part in ({} if terms is None else terms._asdict()).items():
+                    row |= _columns(f"{score}_{name}", part)
+            if own.calibration_error is not None:
+                row |= _columns("calibration_error", own.calibration_error)
+            if self.canonical is not None:
+                row |= {"kernel_pvalue": self.canonical[classifier].pvalue}
             rows.append({**row, "level": self.level})
         return rows
 
@@ -274,6 +304,12 @@ class Calibration(Result):
                 if band is not None
                 for end, row in band._asdict().items()
             }
+            if own.smooth is not None and own.smooth.undefined is None:
+                ends |= {
+                    "smooth": own.smooth.observed,
+                    "smooth_low": own.smooth.low,
+                    "smooth_high": own.smooth.high,
+                }
             for i, predicted in enumerate(curve.predicted.tolist()):
                 row = {"classifier": classifier, "event": event, "predicted": predicted}
                 row |= {
@@ -285,99 +321,19 @@ class Calibration(Result):
 
     def to_table(self, level: float = 0.95) -> Table:  # noqa: ARG002 - that of the result counts
         """Recalibration and tests; the conclusion is below."""
-        ends = f"{level_text(self.level)} interval"
-        tests = [
-            {
-                **self._names(key),
-                "predicted": number_text(own.predicted),
-                "observed": number_text(own.observed),
-                "in the large": _with_ends(own.in_the_large),
-                "slope": _with_ends(own.slope),
-                "p joint": _p(own.joint.pvalue),
-                "p Spiegelhalter": _p(own.spiegelhalter.pvalue),
-                "p simulated": _p(own.simulated_pvalue),
-            }
-            for key, own in self.events.items()
-        ]
-        return Table.of(f"Calibration ({ends}s in brackets)", tests, self.conclusion())
+        return tests_table(self)
 
     def decomposition_table(self) -> Table:
         """The terms of the Brier score."""
-        terms = [
-            {
-                **self._names(key),
-                "Brier": number_text(own.brier),
-                **{name: _with_ends(part) for name, part in own.decomposition._asdict().items()},
-            }
-            for key, own in self.events.items()
-        ]
-        note = (
-            "The values of miscalibration and discrimination are too large by chance; their intervals allow for "
-            "it, and may be below the value."
-        )
-        notes = [note, *([] if self.bounds is None else [_bounds_note([*self.bounds.values()])])]
-        return Table.of("Brier score = miscalibration - discrimination + uncertainty", terms, notes)
+        return brier_table(self)
 
-    def _names(self, key: tuple[str, str]) -> dict[str, str]:
-        several = len(self.events) > len(self.overall)
-        return {"classifier": key[0], **({"event": key[1]} if several else {})}
+    def tables(self) -> list[Table]:
+        """All tables: tests, terms of the scores, calibration error, differences between classifiers."""
+        return all_tables(self)
 
     def conclusion(self, level: float = 0.95) -> list[str]:  # noqa: ARG002 - that of the result counts
-        """One sentence per classifier and event."""
-        sentences = [self._sentence(*key) for key in self.events]
-        for (first, second), difference in (self.differences or {}).items():
-            ends = interval_text((difference.low, difference.high), 2)
-            sentences.append(
-                f"The slope of {first} minus that of {second} is {number_text(difference.value, 2)} ({ends}), "
-                f"{p_text(difference.pvalue)}."
-            )
-        return sentences
-
-    def _sentence(self, classifier: str, event: str) -> str:
-        own = self.events[classifier, event]
-        several = len(self.events) > len(self.overall)
-        whose = f"{classifier}, {event if event == TOP_LABEL else f'class {event}'}" if several else classifier
-        if own.undefined is not None and isnan(own.slope.value):
-            test = f"Spiegelhalter's test {p_text(own.spiegelhalter.pvalue)}"
-            return f"{whose}: no calibration slope, because {own.undefined}; {test}."
-        numbers = f"slope {_with_ends(own.slope, 2)}, in the large {_with_ends(own.in_the_large, 2)}"
-        numbers += f", {p_text(own.joint.pvalue)}"
-        if not own.is_rejected(self.level):
-            return f"{whose}: no miscalibration is shown: {numbers}."
-        return f"{whose}: its probabilities are {faults_of(own)}: {numbers}."
-
-
-def _bounds_note(bounds: list[BinBounds]) -> str:
-    """What the bins leave open, in a sentence."""
-    width = max(own.width for own in bounds)
-    curve = max(float((own.high - own.low).max(initial=0.0)) for own in bounds)
-    first = bounds[0]
-    start = (
-        f"From {counted(first.rows, 'row')} in {counted(first.passes, 'scan')}; everything but miscalibration, "
-    )
-    start += "discrimination and curve is exact. "
-    if not width and not curve:
-        return f"{start}These are, too: no bin holds different probabilities and both outcomes."
-    return (
-        f"{start}Bins leave open that miscalibration and discrimination are larger by up to {width:.1e}, and that "
-        f"the curve is elsewhere by up to {curve:.1e}."
-    )
-
-
-def faults_of(own: EventCalibration) -> str:
-    """What is wrong with probabilities that were rejected."""
-    if own.slope.high < 0.0:  # higher probabilities, fewer events: more than a matter of degree
-        return "reversed (are they those of the other class?)"
-    faults = []
-    if own.slope.high < 1.0:
-        faults.append("too extreme")
-    elif own.slope.low > 1.0:
-        faults.append("too moderate")
-    if own.in_the_large.low > 0.0:
-        faults.append("too low on average")
-    elif own.in_the_large.high < 0.0:
-        faults.append("too high on average")
-    return " and ".join(faults) or "not right"
+        """One sentence per classifier and event, and per difference or test beside these."""
+        return sentences(self)
 
 
 def _columns(name: str, part: Part) -> dict[str, float]:
@@ -387,15 +343,3 @@ def _columns(name: str, part: Part) -> dict[str, float]:
         f"{name}_low": part.low,
         f"{name}_high": part.high,
     }
-
-
-def _with_ends(part: Part, digits: int = 3) -> str:
-    """A value with its interval in brackets."""
-    if isnan(part.value):
-        return "undefined"
-    ends = "" if isnan(part.low) else f" ({interval_text((part.low, part.high), digits)})"
-    return f"{number_text(part.value, digits)}{ends}"
-
-
-def _p(pvalue: float) -> str:
-    return "" if isnan(pvalue) else p_number(pvalue)

@@ -18,7 +18,8 @@ from polyroc.output.numbers import interval_text, number_text, p_text, percentag
 from polyroc.output.sentences import clipped, listed, printable, shortened
 from polyroc.output.tables import Table, columns
 from polyroc.reliability.events import TOP_LABEL
-from polyroc.reliability.result import Calibration, EventCalibration, faults_of
+from polyroc.reliability.result import Calibration, EventCalibration
+from polyroc.reliability.tables import faults_of
 from polyroc.reports.figures import squares_figure, unit_path
 from polyroc.reports.findings import Findings
 

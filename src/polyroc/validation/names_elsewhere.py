@@ -389,7 +389,7 @@ MEASURE_NAMES = (
         "expected calibration error (ECE), Hosmer-Lemeshow test",
         "torchmetrics `CalibrationError`; R `hoslem.test` of ResourceSelection",
         ("ece", "calibration_error", "expected_calibration_error", "hosmer_lemeshow", "mce", "ace"),
-        instead="both depend on bins; calibration(...) has tests and a decomposition that do not",
+        instead="both depend on bins; calibration(...) has the error without bias, and tests without bins",
     ),
     MeasureNames(
         ABSENT,
