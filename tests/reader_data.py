@@ -1,5 +1,6 @@
 """Reader studies for several test files: ratings of four readers with two modalities, also as rows."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,18 @@ VAN_DYKE_COLUMNS = {
     "case": "case",
 }
 needs_van_dyke = pytest.mark.skipif(not VAN_DYKE.exists(), reason="the Van Dyke data are not part of polyroc")
+
+
+@cache
+def ratings_of_four():
+    """True classes and ratings of four readers with two modalities."""
+    return pr.datasets.RoeMetz.published("HL", 1.5, gain=0.5).sample(4, 30, rng=5)
+
+
+@cache
+def study_of_four():
+    """The areas of these readers."""
+    return pr.reader_study(*ratings_of_four(), measure="auc")
 
 
 def rows_of(y, ratings):

@@ -7,7 +7,11 @@ import pytest
 import polyroc as pr
 from command import polyroc
 from polyroc.errors import InputError, NotApplicableError
-from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, needs_van_dyke, rows_of
+from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, needs_van_dyke, ratings_of_four, rows_of, study_of_four
+
+data = pytest.fixture(scope="module")(ratings_of_four)
+study = pytest.fixture(scope="module")(study_of_four)
+
 
 # Methods, planning, pictures, commands -------------------------------------------------------------------------
 

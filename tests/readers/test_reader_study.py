@@ -13,8 +13,12 @@ import naive
 import polyroc as pr
 from polyroc.errors import NotApplicableError
 from polyroc.readers.anova import average_term, error_covariances, error_term, mean_squares
-from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, long, needs_van_dyke, rows_of
+from reader_data import VAN_DYKE, VAN_DYKE_COLUMNS, long, needs_van_dyke, ratings_of_four, rows_of, study_of_four
 from strategies import at_most
+
+data = pytest.fixture(scope="module")(ratings_of_four)
+study = pytest.fixture(scope="module")(study_of_four)
+
 
 # MRMCaov 0.3.1 on the Van Dyke data, empirical AUC ------------------------------------------------------------
 

@@ -7,7 +7,11 @@ import pytest
 
 import polyroc as pr
 from polyroc.errors import DegenerateComparisonWarning, DroppedRowsWarning, InputError, NotApplicableError
-from reader_data import long, rows_of, without
+from reader_data import long, ratings_of_four, rows_of, study_of_four, without
+
+data = pytest.fixture(scope="module")(ratings_of_four)
+study = pytest.fixture(scope="module")(study_of_four)
+
 
 # Layouts ---------------------------------------------------------------------------------------------------------
 

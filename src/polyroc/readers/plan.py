@@ -128,9 +128,9 @@ def _numbers(
     """One whole number or several, in ascending order."""
     if numbers is None:
         return tuple(sorted(set(default)))
-    several = (
-        list(numbers) if isinstance(numbers, Sequence | np.ndarray) and not isinstance(numbers, str) else [numbers]
-    )
+    numbers = numbers.tolist() if isinstance(numbers, np.ndarray) else numbers
+    is_list = isinstance(numbers, Sequence) and not isinstance(numbers, str | bytes)
+    several = list(numbers) if is_list else [numbers]  # type: ignore[arg-type]
     if not several:
         raise InputError(f"{name} must be a whole number or several, got {short_repr(numbers)}.")
     return tuple(sorted({checked_whole(number, name, least, most) for number in several}))
