@@ -19,6 +19,7 @@ __all__ = [
     "Training",
     "count_cases",
     "in_label_order",
+    "last_step",
     "named_estimators",
     "require_scikit_learn",
     "response_of",
@@ -70,7 +71,7 @@ def named_estimators(estimators: Any) -> dict[str, Any]:
         several = isinstance(estimators, list | tuple)
         named = {}
         for estimator in estimators if several else [estimators]:
-            name = type(_last_step(estimator)).__name__
+            name = type(last_step(estimator)).__name__
             taken = sum(1 for other in named if other == name or other.startswith(f"{name} "))
             named[f"{name} {taken + 1}" if taken else name] = estimator
     if not named:
@@ -84,7 +85,8 @@ def named_estimators(estimators: Any) -> dict[str, Any]:
     return named
 
 
-def _last_step(estimator: Any) -> Any:
+def last_step(estimator: Any) -> Any:
+    """The last step of a pipeline; any other estimator itself."""
     return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
 
 

@@ -232,7 +232,7 @@ class Worker:
         self._sent_data.add(task.key.data_set)
         timed_out = threading.Event()
         try:
-            self._send((task, None if known else data))
+            self._send((task, None if known else data), by_value=task.learner.estimator is not None)
             self._receive()  # the model is imported and made: from here on the time counts
             timer = threading.Timer(task.limit or threading.TIMEOUT_MAX, self._time_out, [timed_out])
             timer.daemon = True
@@ -271,9 +271,15 @@ class Worker:
             else:
                 self._process.kill()
 
-    def _send(self, message: Any) -> None:
+    def _send(self, message: Any, by_value: bool = False) -> None:
+        """Send a message; `by_value` sends classes and functions of notebooks and scripts along with it."""
         pipe = cast("IO[bytes]", self._process.stdin)
-        pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+        if by_value:
+            from joblib.externals import cloudpickle  # type: ignore[attr-defined]
+
+            pipe.write(cloudpickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
+        else:
+            pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
         pipe.flush()
 
     def _receive(self) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from polyroc.cross_validation.fits import in_label_order
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.data import Data
+from polyroc.studies.features import select_rows
 from polyroc.studies.import_paths import importable_from
 from polyroc.studies.learners import make_model
 from polyroc.studies.plan import Learner, Step
@@ -58,6 +59,8 @@ class FitTask:
         killed.
     folder, run
         Where modules of the user are imported from, and a name that all fits of one call of `study` share.
+    maps_decisions
+        Whether decision values are mapped into [0, 1], as in stores of schema 1.
     """
 
     key: FitKey
@@ -69,11 +72,12 @@ class FitTask:
     isolated: bool = False
     folder: Path | None = None
     run: str = ""
+    maps_decisions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FitResult:
-    """The outcome of a fit: probabilities (test cases x classes), or why there are none.
+    """The outcome of a fit: predictions (test cases x classes), or why there are none.
 
     Attributes
     ----------
@@ -95,7 +99,7 @@ class FitResult:
 
 
 class UnusableError(Exception):
-    """The predictions of a learner are not a table of probabilities."""
+    """The predictions of a learner are not a table of probabilities, or of decision values."""
 
 
 def failed_fit(task: FitTask, message: str, seconds: float, warned: str = "") -> FitResult:
@@ -110,7 +114,7 @@ def prepare_model(task: FitTask, data: Data) -> Any:
     """The unfitted model of a task; everything that it needs is imported afterwards."""
     with importable_from(task.folder):
         model = make_model(task.learner, task.steps, data, task.seed)
-    _thread_pools(task.learner.path)
+    _thread_pools(task.learner.path or task.learner.description or "")
     return model
 
 
@@ -122,7 +126,7 @@ def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
         _seed_global_generators(task.seed)
         try:
             model = prepare_model(task, data) if model is None else model
-            with _thread_pools(task.learner.path).limit(limits=1):
+            with _thread_pools(task.learner.path or task.learner.description or "").limit(limits=1):
                 probabilities = _predict(task, data, model)
         except Exception as error:
             message = str(error) if isinstance(error, UnusableError) else f"{type(error).__name__}: {error}"
@@ -131,20 +135,24 @@ def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
 
 
 def _predict(task: FitTask, data: Data, model: Any) -> FloatArray:
-    """The model trained on all but the test cases, and its probabilities of these."""
+    """The model trained on all but the test cases, and its predictions of these."""
     y, train = data.y, training_cases(len(data), task.test)
-    model.fit(data.X[train], y[train])
-    output = np.asarray(getattr(model, task.learner.output)(data.X[task.test]), dtype=np.float64)
+    model.fit(select_rows(data.X, train), y[train])
+    output = np.asarray(
+        getattr(model, task.learner.output)(select_rows(data.X, task.test)), dtype=np.float64
+    )
     classes = getattr(model, "classes_", np.array(data.labels))
-    if task.learner.output == "decision_function":
-        output = _probabilities_of(output)
-    return _checked(output, classes, data.labels, len(task.test))
+    if task.learner.output == "predict_proba":
+        return _checked(output, classes, data.labels, len(task.test))
+    if task.maps_decisions:
+        return _checked(_probabilities_of(output), classes, data.labels, len(task.test))
+    return _checked_decisions(output, classes, data.labels, len(task.test))
 
 
 def _probabilities_of(scores: FloatArray) -> FloatArray:
     """Decision values mapped into [0, 1]: by d -> (1 + d / (1 + |d|)) / 2 for two classes, by softmax for more.
 
-    The former keeps the order of the scores and, unlike the logistic function, does not round large ones to 1,
+    Only for stores of schema 1, whose other fits have such values. The former keeps the order of the scores and, unlike the logistic function, does not round large ones to 1,
     which would tie them.
     """
     if scores.ndim == 1:
@@ -155,13 +163,24 @@ def _probabilities_of(scores: FloatArray) -> FloatArray:
     return probabilities
 
 
-def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
-    """The probabilities with one column for each class of the data, or an error."""
-    if table.shape != (cases, len(classes)):
-        raise UnusableError(f"Expected probabilities of shape {(cases, len(classes))}, got {table.shape}.")
+def _checked_decisions(values: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
+    """Decision values as they are, one column for each class of the data; of two classes (-d, d)."""
+    table = np.column_stack([-values, values]) if values.ndim == 1 else values
+    _check_table(table, "decision values", len(classes), cases)
+    return _all_classes(table, classes, labels, float(table.min()) - 1.0)
+
+
+def _check_table(table: FloatArray, kind: str, classes: int, cases: int) -> None:
+    if table.shape != (cases, classes):
+        raise UnusableError(f"Expected {kind} of shape {(cases, classes)}, got {table.shape}.")
     if not np.isfinite(table).all():
         count = int((~np.isfinite(table)).any(axis=1).sum())
-        raise UnusableError(f"Expected probabilities, got nan or infinity for {count} of {cases} cases.")
+        raise UnusableError(f"Expected {kind}, got nan or infinity for {count} of {cases} cases.")
+
+
+def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
+    """The probabilities with one column for each class of the data, or an error."""
+    _check_table(table, "probabilities", len(classes), cases)
     if table.min() < -TOLERANCE or table.max() > 1 + TOLERANCE:
         worst = table.flat[int(np.argmax(np.abs(table - 0.5)))]
         raise UnusableError(f"Expected probabilities in [0, 1], got {worst:g}.")
@@ -172,13 +191,15 @@ def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: in
     return _all_classes(table, classes, labels)
 
 
-def _all_classes(table: FloatArray, classes: Any, labels: tuple[Any, ...]) -> FloatArray:
-    """The columns in the order of the labels; a class without a training case gets probability 0."""
+def _all_classes(
+    table: FloatArray, classes: Any, labels: tuple[Any, ...], absent: float = 0.0
+) -> FloatArray:
+    """The columns in the order of the labels; a class without a training case gets probability 0, or `absent`."""
     learned = [label.item() if isinstance(label, np.generic) else label for label in classes]
     unknown = [label for label in learned if label not in labels]
     if unknown:
         raise UnusableError(f"The learner predicts a class {unknown[0]!r} that the data do not have.")
-    return in_label_order(table, learned, labels)
+    return in_label_order(table, learned, labels, absent)
 
 
 # Called after the learner is imported and cached by its path: a controller knows the libraries that are loaded

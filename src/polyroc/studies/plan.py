@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from math import isfinite
@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from polyroc.errors import InputError, MissingFileError
 from polyroc.output.sentences import counted
 from polyroc.studies.plan_files import KeyPath, Locate, TableReader, key_lines, to_toml
+from polyroc.studies.plan_objects import data_tables, without_objects
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import Positive, validate_fields, validated, within
 
@@ -21,30 +22,40 @@ __all__ = ["PRESETS", "DataSet", "Learner", "Plan", "Splitting", "Step", "preset
 
 PRESETS = ("bradley", "hand-till")
 Kind = Literal["k-fold", "leave-one-out", "hold-out"]
+Output = Literal["predict_proba", "decision_function", "score", "decisions"]
 DEFAULT_MEASURES = ("hand_till", "accuracy")
 NOT_IN_DIGEST = ("name", "note", "measures")  # no prediction depends on these, so they may change in a store
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set of a plan: an entry of the catalogue, a file, or a Python function.
+    """A data set of a plan: an entry of the catalogue, a file, a Python function, or an object in memory.
 
     Attributes
     ----------
     name
-        Its name; if neither `file` nor `call` is given, its name in the catalogue.
+        Its name; if nothing else says where the cases are, its name in the catalogue.
     file, target, features
         A CSV, TSV, Parquet or JSON-lines file, the column of the true classes, and the columns of the features by
         name or glob (all others by default). A relative path starts at the folder of the plan.
     call, parameters
-        "package.module:function" and its parameters; it returns (X, y), or an object with `.X` and `.y`.
+        "package.module:function" and its parameters; it returns (X, y), (X, y, groups), or an object with `.X`
+        and `.y`.
     nominal, encode
         Features whose values have no order (text always; those of the catalogue are known), and their encoding:
-        "one-hot" or "ordinal", fitted inside each fold, or "none", the numbers as they are.
+        "one-hot" or "ordinal", fitted inside each fold, or "none", the values as they are.
     groups
         Column of the groups (such as patients) that are never split between training and test.
     positive, classes
         The positive one of two classes, and the classes to keep (all by default).
+    frame
+        Of a file: True to give learners a pandas data frame with the columns of the file, text and missing values
+        as they are, and nominal features as categories. `encode` is then "none" by default.
+    memory, source
+        Of data given in Python: what they are, in words, and the data frame, the pair (X, y) or the function. The
+        source is not stored.
+    predictions
+        The file from which predictions were imported (`import_predictions`); there are no features then.
     """
 
     name: str
@@ -58,10 +69,15 @@ class DataSet:
     groups: str | None = None
     positive: Any = None
     classes: tuple[Any, ...] = ()
+    frame: bool = False
+    memory: str | None = None
+    predictions: str | None = None
+    source: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def read(cls, reader: TableReader) -> Self:
         """From a table of a plan."""
+        frame = reader.flag("frame", False)
         data_set = cls(
             name=reader.required_text("name"),
             file=reader.text("file"),
@@ -70,26 +86,32 @@ class DataSet:
             call=reader.text("call"),
             parameters=reader.mapping("parameters"),
             nominal=reader.texts("nominal"),
-            encode=reader.choice("encode", ("one-hot", "ordinal", "none"), "one-hot"),
+            encode=reader.choice("encode", ("one-hot", "ordinal", "none"), "none" if frame else "one-hot"),
             groups=reader.text("groups"),
             positive=reader.value("positive", "a label", _is_label),
             classes=tuple(reader.value("classes", "a list of labels", _are_labels, ())),
+            frame=frame,
+            memory=reader.text("memory"),
+            predictions=reader.text("predictions"),
         )
         reader.finish()
         data_set._check(reader)
         return data_set
 
     def _check(self, reader: TableReader) -> None:
-        if self.file is not None and self.call is not None:
-            reader.fail("a data set has a file or a call, not both; remove one.", "call")
+        places = [key for key in ("file", "call", "memory", "predictions") if getattr(self, key) is not None]
+        if len(places) > 1:
+            reader.fail(f"a data set has a {places[0]} or a {places[1]}, not both; remove one.", places[1])
         if self.file is not None and self.target is None:
             reader.fail("a file needs target, the column of the true classes.", "file")
-        if self.file is None:
+        if self.frame and self.file is None:
+            reader.fail("frame is for a file; data frames of Python are given to learners as they are.", "frame")
+        if self.file is None and self.memory is None:
             for key in ("target", "features", "groups"):
                 if getattr(self, key):
                     reader.fail(f"{key} names columns of a file, but there is no file.", key)
-            if self.call is None:
-                _check_catalogue(self.name, reader)
+        if not places:
+            _check_catalogue(self.name, reader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,44 +131,72 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A learner of a plan: a scikit-learn classifier by import path, with its parameters and preprocessing.
+    """A learner of a plan: a scikit-learn classifier or pipeline, or predictions made elsewhere.
 
     Attributes
     ----------
     name, path, parameters
-        Its name, "package.module:Class", and its parameters; one that is a table with a `class` is an estimator.
+        Its name; "package.module:name" or "file.py:name" of a class, of a function that returns an estimator, or
+        of an estimator, or the file of a pickled estimator (.joblib, .pkl); and its parameters. One that is a
+        table with a `class` is an estimator.
     steps
         Preprocessing, fitted inside each fold on the training cases; None for that of the plan.
     output
-        "predict_proba", or "decision_function" for a learner without probabilities. Its decision values d are then
-        mapped into [0, 1]: by (1 + d / (1 + |d|)) / 2 for two classes, which keeps their order, by softmax for
-        more.
+        "predict_proba", or "decision_function" for a learner without probabilities. Decision values are stored as
+        they are, of two classes as (-d, d). Of imported predictions also "score" (one number per case) or
+        "decisions".
     time_limit
         Seconds that a fit may take; None for the limit of the plan.
+    description, estimator
+        Of a learner given in Python: its text, and the estimator or a function that returns one. The estimator is
+        not stored.
+    predictions
+        The file of predictions made elsewhere, on the folds of this study; "{data}" stands for the name of the
+        data set.
     """
 
     name: str
-    path: str
+    path: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     steps: tuple[Step, ...] | None = None
-    output: Literal["predict_proba", "decision_function"] = "predict_proba"
+    output: Output = "predict_proba"
     time_limit: float | None = None
+    description: str | None = None
+    predictions: str | None = None
+    estimator: Any = field(default=None, compare=False, repr=False)
 
     @classmethod
     def read(cls, reader: TableReader) -> Self:
         """From a table of a plan."""
-        path = reader.required_text("class")
+        description, predictions = reader.text("object"), reader.text("predictions")
+        path = reader.text("class", "")
+        if not (path or description or predictions):
+            reader.required_text("class")
+        outputs = ("predict_proba", "decision_function", *(("score", "decisions") if predictions else ()))
         learner = cls(
-            name=reader.text("name", path.replace(":", ".").rpartition(".")[2]),
+            name=reader.text("name", path.replace(":", ".").rpartition(".")[2] or None)
+            or reader.required_text("name"),
             path=path,
             parameters=reader.mapping("parameters"),
             steps=_steps(reader) if "steps" in reader.table else None,
-            output=reader.choice("output", ("predict_proba", "decision_function"), "predict_proba"),
+            output=reader.choice("output", outputs, "predict_proba"),
             time_limit=reader.seconds("time_limit"),
+            description=description,
+            predictions=predictions,
         )
         reader.known_keys.append("steps")
         reader.finish()
+        learner._check(reader)
         return learner
+
+    def _check(self, reader: TableReader) -> None:
+        kinds = [key for key in ("class", "object", "predictions") if key in reader.table]
+        if len(kinds) > 1:
+            reader.fail(f"a learner has a {kinds[0]} or {kinds[1]}, not both; remove one.", kinds[1])
+        unused = ("parameters",) if self.description else ("parameters", "steps", "time_limit")
+        for key in () if self.path else unused:
+            if key in reader.table:
+                reader.fail(f"{key} is for a learner with a class; remove it.", key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,12 +344,21 @@ class Plan:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any], locate: Locate | None = None) -> "Plan":
-        """The plan in plain data; `locate` says where a key is in error messages."""
+        """The plan in plain data; `locate` says where a key is in error messages.
+
+        In Python, a learner may be an estimator or a function that returns one, and a data set a data frame, a
+        pair (X, y) or a function; learners and data sets may be a dict by name. See `Plan.of`.
+        """
         locate = locate or _locate_in_mapping
+        table, estimators, sources = without_objects(table, locate)
         reader = TableReader(table, (), locate)
+        data = [DataSet.read(inner) for inner in reader.tables("data", shorthand="name")]
+        learners = [Learner.read(inner) for inner in reader.tables("learners", shorthand="class")]
         plan = cls(
-            data=tuple(DataSet.read(inner) for inner in reader.tables("data", shorthand="name")),
-            learners=tuple(Learner.read(inner) for inner in reader.tables("learners", shorthand="class")),
+            data=tuple(replace(entry, source=sources.get(number)) for number, entry in enumerate(data)),
+            learners=tuple(
+                replace(learner, estimator=estimators.get(number)) for number, learner in enumerate(learners)
+            ),
             splitting=Splitting.read(reader.inner("splitting")),
             measures=reader.texts("measures") or DEFAULT_MEASURES,
             seed=reader.whole("seed", 0, 0),
@@ -312,6 +371,67 @@ class Plan:
         reader.finish()
         plan._check(reader)
         return plan
+
+    @classmethod
+    @validated
+    def of(
+        cls,
+        learners: Any,
+        data: Any,
+        *,
+        target: str | None = None,
+        groups: str | None = None,
+        positive: Any = None,
+        folds: Annotated[int, within(2)] = 10,
+        repeats: Annotated[int, within(1)] = 1,
+        measures: Sequence[str] = DEFAULT_MEASURES,
+        seed: Annotated[int, within(0)] = 0,
+        time_limit: Positive | None = None,
+        name: str = "study",
+        **columns: Any,
+    ) -> "Plan":
+        """The plan of a study of objects in Python: estimators and pipelines, on data frames and files.
+
+        Parameters
+        ----------
+        learners
+            Scikit-learn classifiers or pipelines, functions that return one, or import paths; a list, or a dict by
+            name. They are cloned for each fit.
+        data
+            A data frame (pandas or Polars), the path of a file (CSV, TSV, Parquet, JSON lines), a pair (X, y) or
+            triple (X, y, groups), a function that returns one of these, or the name of a data set of the
+            catalogue; or a dict of these by name. Learners get data frames, with text, categories and missing
+            values as they are.
+        target, groups
+            The columns of the true classes, and of groups such as patients, which are never split.
+        positive
+            The positive one of two classes.
+        folds, repeats
+            Number of stratified folds, and of repetitions with other random folds.
+        measures, seed, time_limit, name
+            As in `Plan`.
+        columns
+            Other keys of data sets: `features`, `nominal`, `encode`, `classes`.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> plan = Plan.of([GaussianNB(), DecisionTreeClassifier(max_depth=3)], "iris", folds=5)
+        >>> [learner.name for learner in plan.learners], plan.learners[1].description
+        (['GaussianNB', 'DecisionTreeClassifier'], 'DecisionTreeClassifier(max_depth=3)')
+        """
+        options = {"target": target, "groups": groups, "positive": positive, **columns}
+        table = {
+            "learners": learners,
+            "data": data_tables(data, {key: value for key, value in options.items() if value is not None}),
+            "splitting": {"folds": folds, "repeats": repeats},
+            "measures": list(measures),
+            "seed": seed,
+            "name": name,
+            **({} if time_limit is None else {"time_limit": time_limit}),
+        }
+        return replace(cls.from_dict(table), folder=Path.cwd())
 
     def _check(self, reader: TableReader) -> None:
         for key, entries in (("data", self.data), ("learners", self.learners)):
@@ -354,8 +474,14 @@ class Plan:
         return hashlib.sha256(json.dumps(self.for_digest(), sort_keys=True).encode()).hexdigest()
 
     def for_digest(self) -> dict[str, Any]:
-        """The part of the plan, as plain data, that predictions depend on."""
-        return {key: value for key, value in self.to_dict().items() if key not in NOT_IN_DIGEST}
+        """The part of the plan, as plain data, that predictions depend on.
+
+        Objects of Python are compared by their code and content (`codes`, `Data.digest`), not by their texts.
+        """
+        table = {key: value for key, value in self.to_dict().items() if key not in NOT_IN_DIGEST}
+        for key, text in (("learners", "object"), ("data", "memory")):
+            table[key] = [entry | ({text: "in Python"} if text in entry else {}) for entry in table[key]]
+        return table
 
     def steps_of(self, learner: Learner) -> tuple[Step, ...]:
         """The preprocessing of a learner."""
@@ -388,7 +514,7 @@ def _non_defaults(
     record: DataSet | Splitting, default: DataSet | Splitting, keep: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """The fields that differ from the default, as plain data."""
-    values = {name: getattr(record, name) for name in record.__slots__}
+    values = {name: getattr(record, name) for name in record.__slots__ if name != "source"}
     return {
         name: _plain(value) for name, value in values.items() if name in keep or value != getattr(default, name)
     }
@@ -399,7 +525,10 @@ def _step_dict(step: Step) -> dict[str, Any]:
 
 
 def _learner_dict(learner: Learner) -> dict[str, Any]:
-    table: dict[str, Any] = {"name": learner.name, "class": learner.path}
+    table: dict[str, Any] = {"name": learner.name}
+    for key, text in (("class", learner.path), ("object", learner.description), ("predictions", learner.predictions)):
+        if text:
+            table[key] = text
     if learner.parameters:
         table["parameters"] = _plain(learner.parameters)
     if learner.steps is not None:
