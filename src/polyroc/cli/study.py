@@ -22,6 +22,7 @@ from polyroc.output.text import Format
 
 if TYPE_CHECKING:
     from polyroc.studies.result import Study
+    from polyroc.studies.resume import Changed
     from polyroc.studies.study import StudyProgress
 
 __all__ = ["progress_table", "study"]
@@ -56,22 +57,41 @@ def study(context: click.Context) -> None:
 @click.option("--n-jobs", type=int, metavar="N", help="Fits at a time, each in its own process; -1: one per core.")
 @click.option("--dask", metavar="ADDRESS", help="Fit on the Dask cluster of this scheduler, tcp://host:8786.")
 @click.option("--retry-failed", is_flag=True, help="Repeat the fits that failed before.")
+@click.option(
+    "--changed",
+    type=click.Choice(["raise", "refit", "keep"]),
+    default="raise",
+    help="If a learner has changed since its stored fits: raise an error (default), refit it, or keep the fits.",
+)
 @formats
 def run(
-    plan: str, out: Path | None, n_jobs: int | None, dask: str | None, retry_failed: bool, output: Format | None
+    plan: str,
+    out: Path | None,
+    n_jobs: int | None,
+    dask: str | None,
+    retry_failed: bool,
+    changed: "Changed",
+    output: Format | None,
 ) -> int:
     """Run PLAN, a TOML file or the name of a preset (bradley, hand-till).
 
     The same command resumes an interrupted run: stored fits are not repeated, and the result is the same as
     that of an uninterrupted run. A learner that raises an error, exceeds its time limit or predicts values that
-    are not probabilities is recorded as failed, and the other fits continue; the exit code is then 1.
+    are not probabilities is recorded as failed, and the other fits continue; the exit code is then 1. A learner
+    whose parameters, code or packages have changed since its stored fits is an error (--changed).
     """
     from polyroc.studies.study import run_study
 
     try:
         with study_progress() as observer:
             result = run_study(
-                plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer
+                plan,
+                out=out,
+                n_jobs=n_jobs,
+                dask=dask,
+                retry_failed=retry_failed,
+                observer=observer,
+                changed=changed,
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
@@ -133,7 +153,7 @@ def _table(study: "Study", measures: tuple[str, ...]) -> Table:
             if failed:
                 row["failed"] = str(failed[name, learner])
             rows.append(row)
-    notes = [*_notes(study), *_failures(study), *_warnings(study)]
+    notes = [*_notes(study), *study.notes, *_failures(study), *_warnings(study)]
     return Table.of(f"{study.plan.name}: {study.plan.splitting.design}", rows, notes)
 
 

@@ -211,6 +211,22 @@ def _worker(run: str) -> "Worker":
     return worker
 
 
+def _pickled(task: FitTask, data: Data | None) -> bytes:
+    """A task and its data as bytes; objects bring along their classes and functions, as of a notebook."""
+    if task.learner.estimator is None:
+        return pickle.dumps((task, data), protocol=pickle.HIGHEST_PROTOCOL)
+    from joblib import wrap_non_picklable_objects
+
+    try:
+        message = wrap_non_picklable_objects((task, data), keep_wrapper=False)
+        return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise InputError(
+            f"{task.learner.name!r} cannot be sent to another process ({type(error).__name__}: {error}); define it "
+            "in a module, or use n_jobs=1 without a time limit."
+        ) from None
+
+
 class Worker:
     """A worker process, which receives tasks and sends results through pipes."""
 
@@ -224,7 +240,7 @@ class Worker:
             env={**os.environ, **ONE_THREAD},
             start_new_session=True,  # a process group of its own, so that what a learner starts is killed too
         )
-        self._send(sys.path)
+        self._write(pickle.dumps(sys.path))
 
     def fit(self, task: FitTask, data: Data) -> FitResult:
         """Do a fit in the process; kill it at the time limit."""
@@ -232,7 +248,7 @@ class Worker:
         self._sent_data.add(task.key.data_set)
         timed_out = threading.Event()
         try:
-            self._send((task, None if known else data), by_value=task.learner.estimator is not None)
+            self._write(_pickled(task, None if known else data))
             self._receive()  # the model is imported and made: from here on the time counts
             timer = threading.Timer(task.limit or threading.TIMEOUT_MAX, self._time_out, [timed_out])
             timer.daemon = True
@@ -271,15 +287,9 @@ class Worker:
             else:
                 self._process.kill()
 
-    def _send(self, message: Any, by_value: bool = False) -> None:
-        """Send a message; `by_value` sends classes and functions of notebooks and scripts along with it."""
+    def _write(self, message: bytes) -> None:
         pipe = cast("IO[bytes]", self._process.stdin)
-        if by_value:
-            from joblib.externals import cloudpickle  # type: ignore[attr-defined]
-
-            pipe.write(cloudpickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
-        else:
-            pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+        pipe.write(message)
         pipe.flush()
 
     def _receive(self) -> Any:

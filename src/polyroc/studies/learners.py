@@ -6,12 +6,13 @@ from typing import Any
 
 from polyroc.cross_validation.fits import set_random_state
 from polyroc.errors import InputError, MissingPackageError
+from polyroc.studies.codes import Code, code_of
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
 from polyroc.studies.plan import Learner, Plan, Step
 from polyroc.studies.plan_objects import is_factory
 
-__all__ = ["check_learners", "make_model"]
+__all__ = ["check_learners", "learner_codes", "make_model"]
 
 
 def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
@@ -19,11 +20,29 @@ def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int)
 
     Every parameter named random_state that the plan does not set gets the seed.
     """
-    parts = [_make_estimator(step.path, step.parameters) for step in steps] + [_make_learner(learner)]
+    parts = _parts(learner, steps)
     for part in parts:
         set_random_state(part, seed)
-    if data.nominal:
-        parts.insert(0, _encoder(data))
+    return _joined([_encoder(data), *parts] if data.nominal else parts)
+
+
+def learner_codes(plan: Plan) -> list[Code]:
+    """The code of each learner of a plan, with its preprocessing."""
+    codes = []
+    with importable_from(plan.folder):
+        for number, learner in enumerate(plan.learners):
+            try:
+                codes.append(code_of(_joined(_parts(learner, plan.steps_of(learner)))))
+            except InputError as error:
+                raise InputError(f"{plan.location('learners', number)}: ", error.message) from None
+    return codes
+
+
+def _parts(learner: Learner, steps: tuple[Step, ...]) -> list[Any]:
+    return [*(_make_estimator(step.path, step.parameters) for step in steps), _make_learner(learner)]
+
+
+def _joined(parts: list[Any]) -> Any:
     if len(parts) == 1:
         return parts[0]
     from sklearn.pipeline import make_pipeline

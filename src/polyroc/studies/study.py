@@ -15,15 +15,23 @@ from uuid import uuid4
 import numpy as np
 
 from polyroc._version import __version__
-from polyroc.errors import InputError, MeasureError, MissingPackageError, PolyrocWarning, warn
+from polyroc.errors import (
+    InputError,
+    MeasureError,
+    MissingPackageError,
+    OptimismWarning,
+    PolyrocWarning,
+    warn,
+)
 from polyroc.messages import install_command
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
 from polyroc.studies.data import Data, load
 from polyroc.studies.fit import FitKey, FitResult, FitTask
-from polyroc.studies.learners import check_learners
+from polyroc.studies.learners import check_learners, learner_codes
 from polyroc.studies.plan import Plan
 from polyroc.studies.result import Study
+from polyroc.studies.resume import Changed, check_data, check_same_plan, update_learners
 from polyroc.studies.splits import Block, split_data
 from polyroc.studies.store import Store
 from polyroc.studies.store_schema import create_store
@@ -31,6 +39,8 @@ from polyroc.validation.random import NJobs, seed_for
 from polyroc.validation.signatures import validated
 
 __all__ = ["StudyProgress", "run_study", "study"]
+
+MOST_DUPLICATES = 0.05  # share of test cases with an equal training case from which a warning is given
 
 
 class StudyProgress:
@@ -117,18 +127,20 @@ def study(
     n_jobs: NJobs = None,
     dask: Any = None,
     retry_failed: bool = False,
+    changed: Changed = "raise",
     progress: ProgressOption = None,
 ) -> Study:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is stored.
 
-    The same call again resumes the study: stored fits are not repeated. A learner that raises an exception,
-    exceeds its time limit or predicts something other than probabilities is recorded as failed, and the study
-    continues.
+    The same call again resumes the study: stored fits are not repeated. A learner whose parameters, code or
+    packages have changed in the meantime raises an error. A learner that raises an exception, exceeds its time
+    limit or predicts something other than probabilities is recorded as failed, and the study continues.
 
     Parameters
     ----------
     plan
-        A `Plan`, a mapping, the path of a TOML file, or the name of a preset ("bradley", "hand-till").
+        A `Plan`, a mapping, the path of a TOML file, or the name of a preset ("bradley", "hand-till"). `Plan.of`
+        makes one of estimators, pipelines, data frames and files.
     out
         The DuckDB file of the study; by default NAME.duckdb, with the name of the plan.
     n_jobs
@@ -138,6 +150,9 @@ def study(
         The address of a Dask scheduler ("tcp://host:8786") or a `distributed.Client`, to fit on a cluster.
     retry_failed
         Repeat the fits that failed before.
+    changed
+        What to do if a learner has changed since its stored fits were made: "raise" an error, "refit" it, or
+        "keep" the stored fits, with a warning.
     progress
         As in `evaluate`: True for a progress bar, or a function called with (fits done, fits in all, message).
 
@@ -166,7 +181,7 @@ def study(
     """
     with progress_callback(progress) as report:
         observer = None if report is None else lambda state: report(*state.summary())
-        return run_study(plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer)
+        return run_study(plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, changed=changed, observer=observer)
 
 
 def run_study(
@@ -177,6 +192,7 @@ def run_study(
     dask: Any,
     retry_failed: bool,
     observer: Observer | None,
+    changed: Changed = "raise",
 ) -> Study:
     """Run or resume a study; the observer is called with a `StudyProgress` at the start and after each fit."""
     _require_packages()
@@ -186,16 +202,32 @@ def run_study(
     backend = choose_backend(n_jobs, dask, limited)
     data = [load(plan, number) for number in range(len(plan.data))]
     blocks = [split_data(data_set, plan.splitting, plan.seed) for data_set in data]
-    if not _exists(path):
+    new = not _exists(path)
+    if new:
         check_plan(plan, data)
     create = partial(create_store, plan=plan, data=data, blocks=blocks)
     with Store.open(path, write=True, create=create) as store:
-        _check_same_study(store, plan, data)
+        stored = store.plan
+        check_same_plan(store, stored, plan, changed)
+        check_data(store, data)
+        if stored != plan:
+            check_plan(plan, data)
         if retry_failed:
             store.remove_failures()
+        update_learners(store, stored, plan, learner_codes(plan), changed)
+        if stored != plan:
+            store.replace_plan(plan)
         _store_versions(store)
+        if new:
+            _warn_of_duplicates(store)
         _run_fits(store, plan, data, blocks, backend, observer)
         return Study.from_store(store)
+
+
+def _warn_of_duplicates(store: Store) -> None:
+    for duplicates in store.duplicates():
+        if duplicates.cases >= MOST_DUPLICATES * duplicates.total:
+            warn(duplicates.text, OptimismWarning)
 
 
 def _exists(path: Path) -> bool:
@@ -227,45 +259,6 @@ def check_plan(plan: Plan, data: Sequence[Data]) -> None:
             check_measure(key, data)
         except (InputError, MeasureError) as error:
             raise InputError(f"{plan.location('measures', number)}: ", error.message) from None
-
-
-def _check_same_study(store: Store, plan: Plan, data: Sequence[Data]) -> None:
-    """Raise an error if the store is of another plan or other data; name, note and measures may differ."""
-    stored = store.plan
-    if stored.digest != plan.digest:
-        differences = "; ".join(_differences(stored.for_digest(), plan.for_digest()))
-        raise InputError(
-            f"'{store.path}' holds another study: {differences}. Nothing was changed; give another file to "
-            "write to."
-        )
-    for stored_set, data_set in zip(store.data_sets(), data, strict=True):
-        if stored_set.digest != data_set.digest:
-            raise InputError(
-                f"The cases of data set {data_set.name!r} are not those in '{store.path}'. Nothing was changed; "
-                "restore the old data, or give another file to write to."
-            )
-    if stored != plan:
-        check_plan(plan, data)
-        store.replace_plan(plan)
-
-
-def _differences(stored: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Where two plans differ, key by key."""
-    if isinstance(stored, dict) and isinstance(new, dict):
-        for key in dict.fromkeys([*stored, *new]):
-            yield from _differences(stored.get(key), new.get(key), f"{path}.{key}".lstrip("."))
-    elif isinstance(stored, list) and isinstance(new, list) and len(stored) == len(new):
-        for number, pair in enumerate(zip(stored, new, strict=True)):
-            yield from _differences(*pair, f"{path}[{number}]")
-    elif stored != new:
-        yield f"{path} is {_short(stored)} there and {_short(new)} here"
-
-
-def _short(value: Any) -> str:
-    """A value of a plan for a message; entries by name."""
-    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
-        return ", ".join(str(entry.get("name", entry.get("class"))) for entry in value)
-    return "not given" if value is None else repr(value)
 
 
 def _store_versions(store: Store) -> None:
@@ -301,7 +294,7 @@ def _run_fits(
     progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
     observe = observer or (lambda _: None)
     observe(progress)
-    tasks = [task for task in _tasks(plan, blocks, uuid4().hex) if task.key not in done]
+    tasks = [task for task in _tasks(plan, blocks, uuid4().hex, store.schema == 1) if task.key not in done]
     try:
         with closing(backend.results(tasks, data)) as results:
             for result in results:
@@ -312,7 +305,9 @@ def _run_fits(
         store.flush()
 
 
-def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str) -> Iterator[FitTask]:
+def _tasks(
+    plan: Plan, blocks: Sequence[Sequence[Block]], run: str, maps_decisions: bool
+) -> Iterator[FitTask]:
     """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
     for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):
@@ -326,4 +321,5 @@ def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str) -> Iterator[
                     limit=plan.limit_of(learner),
                     folder=plan.folder,
                     run=run,
+                    maps_decisions=maps_decisions,
                 )
