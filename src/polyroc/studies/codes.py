@@ -19,7 +19,7 @@ import numpy as np
 
 from polyroc.studies.features import is_frame, is_sparse
 
-__all__ = ["Code", "code_of", "file_code", "differences"]
+__all__ = ["Code", "code_of", "differences", "file_code", "sent_code"]
 
 Code = dict[str, dict[str, str]]  # by kind ("parameters", "source", "versions"), texts or digests by name
 LONGEST = 80  # characters of a parameter that are stored; of longer ones a digest
@@ -44,6 +44,19 @@ def code_of(model: Any) -> Code:
 def file_code(content: bytes) -> Code:
     """The code of a learner whose predictions were made elsewhere: the content of its file."""
     return {"parameters": {}, "source": {"file": _digest(content)}, "versions": {}}
+
+
+def sent_code(code: Code) -> Code:
+    """The part of a code that another process must have too: what it imports by itself, and versions.
+
+    Code of notebooks and scripts, and functions inside functions, are sent along with a learner.
+    """
+    imported = {
+        name: text
+        for name, text in code["source"].items()
+        if not name.startswith("__main__:") and "<" not in name and name != "file"
+    }
+    return {"parameters": {}, "source": imported, "versions": code["versions"]}
 
 
 def differences(stored: Code, new: Code) -> tuple[list[str], list[str]]:
@@ -256,10 +269,10 @@ def _version(package: str) -> str:
 def _is_installed(module: str) -> bool:
     """Whether a module belongs to Python or to an installed package, not to the code of the user."""
     top = module.partition(".")[0]
-    if top in sys.stdlib_module_names and top != "__main__":
+    if top in sys.stdlib_module_names or top == "polyroc":
         return True
-    if top == "polyroc":
-        return True
+    if top == "__main__":
+        return False
     origin = getattr(sys.modules.get(top), "__file__", None)
     if origin is None:  # a notebook, or a package without a file of its own
         paths = list(getattr(sys.modules.get(top), "__path__", []))

@@ -14,18 +14,21 @@ import numpy as np
 
 from polyroc.cross_validation.fits import in_label_order
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.studies.codes import Code, code_of, differences, sent_code
 from polyroc.studies.data import Data
 from polyroc.studies.features import select_rows
 from polyroc.studies.import_paths import importable_from
 from polyroc.studies.learners import make_model
-from polyroc.studies.plan import Learner, Step
+from polyroc.studies.plan import Learner, Output, Step
 from polyroc.studies.splits import training_cases
 
 __all__ = [
     "FitKey",
     "FitResult",
     "FitTask",
+    "OtherCodeError",
     "UnusableError",
+    "check_predictions",
     "failed_fit",
     "fit",
     "prepare_model",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 TOLERANCE = 1e-5  # of probabilities and their sums: learners that compute in single precision are off by some 1e-6
+_CHECKED: set[tuple[str, int]] = set()  # runs and learners whose code this process has
 LONGEST_FAILURE, LONGEST_WARNING = 500, 300  # characters stored of a message
 
 
@@ -61,6 +65,8 @@ class FitTask:
         Where modules of the user are imported from, and a name that all fits of one call of `study` share.
     maps_decisions
         Whether decision values are mapped into [0, 1], as in stores of schema 1.
+    code
+        The code that the process of the fit must have (`codes.sent_code`); None if that is not checked.
     """
 
     key: FitKey
@@ -73,6 +79,7 @@ class FitTask:
     folder: Path | None = None
     run: str = ""
     maps_decisions: bool = False
+    code: Code | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,9 @@ class FitResult:
         Time to train and predict.
     warnings
         Warnings of the learner, one per line.
+    other_code
+        True if the process of the fit has other code or packages than the one that runs the study. The study is
+        then ended.
     """
 
     key: FitKey
@@ -96,26 +106,47 @@ class FitResult:
     failure: str | None
     seconds: float
     warnings: str = ""
+    other_code: bool = False
+
+
+class OtherCodeError(Exception):
+    """The process of a fit has other code than the one that runs the study."""
 
 
 class UnusableError(Exception):
     """The predictions of a learner are not a table of probabilities, or of decision values."""
 
 
-def failed_fit(task: FitTask, message: str, seconds: float, warned: str = "") -> FitResult:
+def failed_fit(task: FitTask, error: str | Exception, seconds: float, warned: str = "") -> FitResult:
     """The result of a fit that failed; its message is shortened to one line."""
+    own = isinstance(error, str | UnusableError | OtherCodeError)
+    message = str(error) if own else f"{type(error).__name__}: {error}"
     line = " ".join(message.split())
     if len(line) > LONGEST_FAILURE:
         line = f"{line[: LONGEST_FAILURE - 3]}..."
-    return FitResult(task.key, None, line, seconds, warned)
+    return FitResult(task.key, None, line, seconds, warned, isinstance(error, OtherCodeError))
 
 
 def prepare_model(task: FitTask, data: Data) -> Any:
     """The unfitted model of a task; everything that it needs is imported afterwards."""
     with importable_from(task.folder):
         model = make_model(task.learner, task.steps, data, task.seed)
+        if task.code is not None and (task.run, task.key.learner) not in _CHECKED:
+            _check_code(task, model)
     _thread_pools(task.learner.path or task.learner.description or "")
     return model
+
+
+def _check_code(task: FitTask, model: Any) -> None:
+    """Raise an error if this process has imported other code than the one that runs the study, or other packages."""
+    assert task.code is not None
+    source, versions = differences(task.code, sent_code(code_of(model)))
+    if source or versions:
+        raise OtherCodeError(
+            f"the process that fits it has other code: {', '.join([*source, *versions])}. Restart Python if a file "
+            "was changed since it was imported; workers of a cluster need the same code and packages."
+        )
+    _CHECKED.add((task.run, task.key.learner))
 
 
 def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
@@ -129,8 +160,7 @@ def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
             with _thread_pools(task.learner.path or task.learner.description or "").limit(limits=1):
                 probabilities = _predict(task, data, model)
         except Exception as error:
-            message = str(error) if isinstance(error, UnusableError) else f"{type(error).__name__}: {error}"
-            return failed_fit(task, message, time.perf_counter() - start, _warning_lines(caught))
+            return failed_fit(task, error, time.perf_counter() - start, _warning_lines(caught))
     return FitResult(task.key, probabilities, None, time.perf_counter() - start, _warning_lines(caught))
 
 
@@ -142,11 +172,21 @@ def _predict(task: FitTask, data: Data, model: Any) -> FloatArray:
         getattr(model, task.learner.output)(select_rows(data.X, task.test)), dtype=np.float64
     )
     classes = getattr(model, "classes_", np.array(data.labels))
-    if task.learner.output == "predict_proba":
-        return _checked(output, classes, data.labels, len(task.test))
-    if task.maps_decisions:
+    if task.maps_decisions and task.learner.output == "decision_function":
         return _checked(_probabilities_of(output), classes, data.labels, len(task.test))
-    return _checked_decisions(output, classes, data.labels, len(task.test))
+    return check_predictions(task.learner.output, output, data.labels, len(task.test), classes)
+
+
+def check_predictions(
+    output: Output, values: FloatArray, labels: tuple[Any, ...], cases: int, classes: Any = None
+) -> FloatArray:
+    """Predictions with one column for each class of the data, or an error; `classes` are those of the columns."""
+    learned = labels if classes is None else classes
+    if output == "predict_proba":
+        return _checked(values, learned, labels, cases)
+    if output == "score":
+        values = values.ravel()
+    return _checked_decisions(values, learned, labels, cases)
 
 
 def _probabilities_of(scores: FloatArray) -> FloatArray:

@@ -1,18 +1,19 @@
 """Models from the learners of a plan: classes imported, parameters checked, preprocessing in one pipeline."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import BuiltinFunctionType
 from typing import Any
 
 from polyroc.cross_validation.fits import set_random_state
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.studies.codes import Code, code_of
+from polyroc.studies.codes import Code, code_of, file_code
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
 from polyroc.studies.plan import Learner, Plan, Step
 from polyroc.studies.plan_objects import is_factory
 
-__all__ = ["check_learners", "learner_codes", "make_model"]
+__all__ = ["check_learners", "learner_codes", "make_model", "predictions_path"]
 
 
 def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
@@ -32,10 +33,32 @@ def learner_codes(plan: Plan) -> list[Code]:
     with importable_from(plan.folder):
         for number, learner in enumerate(plan.learners):
             try:
-                codes.append(code_of(_joined(_parts(learner, plan.steps_of(learner)))))
+                if learner.predictions is not None:
+                    codes.append(_predictions_code(plan, learner))
+                else:
+                    codes.append(code_of(_joined(_parts(learner, plan.steps_of(learner)))))
             except InputError as error:
                 raise InputError(f"{plan.location('learners', number)}: ", error.message) from None
     return codes
+
+
+def predictions_path(plan: Plan, learner: Learner, data_set: str) -> Path:
+    """The file of predictions made elsewhere, for a data set."""
+    return Path(plan.folder or ".", str(learner.predictions).replace("{data}", data_set))
+
+
+def _predictions_code(plan: Plan, learner: Learner) -> Code:
+    """The content of the files of a learner, in place of its code."""
+    content = b""
+    for entry in plan.data:
+        path = predictions_path(plan, learner, entry.name)
+        try:
+            content += path.read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"the predictions of {learner.name!r} cannot be read from '{path}' ({error.strerror})."
+            ) from None
+    return file_code(content)
 
 
 def _parts(learner: Learner, steps: tuple[Step, ...]) -> list[Any]:

@@ -483,6 +483,14 @@ class Plan:
             table[key] = [entry | ({text: "in Python"} if text in entry else {}) for entry in table[key]]
         return table
 
+    @property
+    def kind(self) -> Literal["score", "matrix", "decisions"]:
+        """The kind of the predictions, as in `Scores`: one column per class unless imported ones are otherwise."""
+        outputs = {learner.output for learner in self.learners}
+        if "score" in outputs:
+            return "score"
+        return "decisions" if outputs == {"decisions"} else "matrix"
+
     def steps_of(self, learner: Learner) -> tuple[Step, ...]:
         """The preprocessing of a learner."""
         return self.steps if learner.steps is None else learner.steps

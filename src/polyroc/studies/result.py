@@ -183,7 +183,7 @@ class Study(Result):
         from polyroc.measures.registry import measure as find_measure
         from polyroc.studies.fold_values import applies
 
-        return applies(find_measure(key), self._data[self._position(data_set)])
+        return applies(find_measure(key), self._data[self._position(data_set)], self.plan.kind)
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - there are no intervals
         """One record per data set, learner, fold and measure."""
@@ -248,12 +248,19 @@ class Study(Result):
         return Scores(
             codes=data.truth[np.concatenate(tests)].astype(np.int32),
             labels=data.labels,
-            values={self.learners[j]: np.concatenate([predictions[j, k] for k in complete]) for j in chosen},
-            kind="matrix",
+            values={
+                self.learners[j]: self._values(np.concatenate([predictions[j, k] for k in complete]), data)
+                for j in chosen
+            },
+            kind=self.plan.kind,
             positive=data.positive,
             groups=None if data.groups is None else _renumbered(data.groups[np.concatenate(tests)]),
             folds=self._score_folds([blocks[k] for k in complete]),
         )
+
+    def _values(self, table: FloatArray, data: StoredData) -> FloatArray:
+        """Predictions as `Scores` have them: of scores the column of the positive class."""
+        return np.ascontiguousarray(table[:, data.positive]) if self.plan.kind == "score" else table
 
     def _score_folds(self, blocks: Sequence[Block]) -> Folds | None:
         """The folds of predictions; None for a single test set, since all cases have the same classifier."""
@@ -520,7 +527,7 @@ class Study(Result):
         missing = [wanted for wanted in dict.fromkeys([key, *applicable]) if (wanted, name) not in self._tables]
         data, blocks = self._data[position], self._blocks[position]
         labels, folds = self._folds(position)
-        values = fold_values([find_measure(wanted) for wanted in missing], data, folds, len(self.learners))
+        values = fold_values([find_measure(wanted) for wanted in missing], data, folds, len(self.learners), self.plan.kind)
         test_size = float(np.mean([len(block.test) for block in blocks]))
         sizes = len(data.truth) - test_size, test_size
         for wanted, table in zip(missing, values, strict=True):

@@ -4,9 +4,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,10 +28,12 @@ from polyroc.errors import (
 from polyroc.messages import install_command
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
+from polyroc.studies.codes import Code, sent_code
 from polyroc.studies.data import Data, load
 from polyroc.studies.fit import FitKey, FitResult, FitTask
 from polyroc.studies.learners import check_learners, learner_codes
 from polyroc.studies.plan import Plan
+from polyroc.studies.prediction_files import file_results
 from polyroc.studies.result import Study
 from polyroc.studies.resume import Changed, check_data, check_same_plan, update_learners
 from polyroc.studies.splits import Block, split_data
@@ -38,7 +42,7 @@ from polyroc.studies.store_schema import create_store
 from polyroc.validation.random import NJobs, seed_for
 from polyroc.validation.signatures import validated
 
-__all__ = ["StudyProgress", "run_study", "study"]
+__all__ = ["StudyProgress", "run_study", "store_exists", "store_versions", "study"]
 
 MOST_DUPLICATES = 0.05  # share of test cases with an equal training case from which a warning is given
 
@@ -202,9 +206,10 @@ def run_study(
     backend = choose_backend(n_jobs, dask, limited)
     data = [load(plan, number) for number in range(len(plan.data))]
     blocks = [split_data(data_set, plan.splitting, plan.seed) for data_set in data]
-    new = not _exists(path)
+    new = not store_exists(path)
     if new:
         check_plan(plan, data)
+    codes = learner_codes(plan)
     create = partial(create_store, plan=plan, data=data, blocks=blocks)
     with Store.open(path, write=True, create=create) as store:
         stored = store.plan
@@ -214,13 +219,13 @@ def run_study(
             check_plan(plan, data)
         if retry_failed:
             store.remove_failures()
-        update_learners(store, stored, plan, learner_codes(plan), changed)
+        update_learners(store, stored, plan, codes, changed)
         if stored != plan:
             store.replace_plan(plan)
-        _store_versions(store)
+        store_versions(store)
         if new:
             _warn_of_duplicates(store)
-        _run_fits(store, plan, data, blocks, backend, observer)
+        _run_fits(store, plan, data, blocks, backend, observer, codes)
         return Study.from_store(store)
 
 
@@ -230,7 +235,8 @@ def _warn_of_duplicates(store: Store) -> None:
             warn(duplicates.text, OptimismWarning)
 
 
-def _exists(path: Path) -> bool:
+def store_exists(path: Path) -> bool:
+    """Whether there is a file of this name."""
     try:
         return path.exists()
     except OSError as error:  # a name that is too long, a folder without permission
@@ -256,12 +262,12 @@ def check_plan(plan: Plan, data: Sequence[Data]) -> None:
     check_learners(plan)
     for number, key in enumerate(plan.measures):
         try:
-            check_measure(key, data)
+            check_measure(key, data, plan.kind)
         except (InputError, MeasureError) as error:
             raise InputError(f"{plan.location('measures', number)}: ", error.message) from None
 
 
-def _store_versions(store: Store) -> None:
+def store_versions(store: Store) -> None:
     """Store the versions of this run; warn if the study was started with others."""
     now, before = {"polyroc": __version__, "python": sys.version.split()[0]}, store.versions()
     for package in ("numpy", "scikit-learn"):
@@ -288,16 +294,24 @@ def _run_fits(
     blocks: Sequence[Sequence[Block]],
     backend: Backend,
     observer: Observer | None,
+    codes: Sequence[Code],
 ) -> None:
     """Do the fits that are not in the store yet, and store them."""
     done = store.done()
     progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
     observe = observer or (lambda _: None)
     observe(progress)
-    tasks = [task for task in _tasks(plan, blocks, uuid4().hex, store.schema == 1) if task.key not in done]
+    tasks = [
+        replace(task, code=sent_code(codes[task.key.learner]))
+        for task in _tasks(plan, blocks, uuid4().hex, store.schema == 1)
+        if task.key not in done
+    ]
+    read = [result for result in file_results(plan, data, blocks) if result.key not in done]
     try:
         with closing(backend.results(tasks, data)) as results:
-            for result in results:
+            for result in chain(read, results):
+                if result.other_code:
+                    raise InputError(f"{plan.learners[result.key.learner].name!r}: {result.failure}")
                 store.add(result)
                 progress.add(result)
                 observe(progress)
@@ -311,6 +325,8 @@ def _tasks(
     """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
     for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):
+            if learner.predictions is not None:
+                continue
             for k, block in enumerate(blocks[i]):
                 yield FitTask(
                     key=FitKey(i, j, k),

@@ -21,7 +21,7 @@ from polyroc.validation.signatures import Positive, Probability, validated
 __all__ = ["FoldSpread", "Line", "Spread", "WilcoxonErrors", "spread", "wilcoxon_error", "wilcoxon_errors"]
 
 
-STORED = ("mean", "standard_deviation", "wilcoxon_error")
+STORED = ("mean", "standard_deviation", "corrected_error", "wilcoxon_error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,9 @@ class FoldSpread:
     wilcoxon_error
         SE(W), the standard error of the area of one fold by Hanley & McNeil; nan if the measure is no area, or if
         the class sizes of a fold are not known.
+    corrected_error
+        Standard error of the mean for new training sets, by Nadeau & Bengio (2003): SD sqrt(1 / folds + test /
+        train), because folds share training cases. nan if there is no training set.
     """
 
     data_set: str
@@ -48,14 +51,19 @@ class FoldSpread:
     mean: float
     standard_deviation: float
     wilcoxon_error: float
+    corrected_error: float = nan
 
     def _invariants(self) -> Invariants:
         yield at_least([self.folds, self.failed], 0), "folds and failed must be 0 or more"
-        yield at_least([self.standard_deviation, self.wilcoxon_error], 0), "errors must be 0 or more"
+        errors = [self.standard_deviation, self.wilcoxon_error, self.corrected_error]
+        yield at_least(errors, 0), "errors must be 0 or more"
 
     @property
     def error_of_mean(self) -> float:
-        """SD / sqrt(folds), as if folds were independent; they share training cases, so it is too small."""
+        """SD / sqrt(folds), as if folds were independent; they share training cases, so it is too small.
+
+        Tables show `corrected_error` instead.
+        """
         return self.standard_deviation / sqrt(self.folds) if self.folds else nan
 
     def _derived(self) -> dict[str, Any]:
@@ -128,7 +136,7 @@ class Spread(Result):
         return [
             {
                 **asdict(fold_spread),
-                **{name: plain(getattr(fold_spread, name)) for name in (*STORED, "error_of_mean")},
+                **{name: plain(getattr(fold_spread, name)) for name in STORED},
             }
             for fold_spread in self.spreads.values()
         ]
@@ -182,7 +190,9 @@ class WilcoxonErrors(Result):
 
 ASSUMES = (
     "SE(W) is the error of one test fold's area with exponential scores, from the mean area and the fold's class "
-    "sizes. SD over folds also has the changes of the training sets; the two agree where these are small."
+    "sizes. SD over folds also has the changes of the training sets; the two agree where these are small. SD / "
+    "sqrt(folds) (error_of_mean) is too small an error of the mean, because folds share training cases; "
+    "corrected_error is Nadeau & Bengio's, SD sqrt(1 / folds + test / train), still too small for many repeats."
 )
 
 
@@ -213,7 +223,7 @@ def spread(
     >>> table = FoldTable(values, ("knn", "tree"), ((0, 0), (0, 1)), 20, 20, "a", "auc")
     >>> spread(table, fold_counts=(10, 10))["a", "knn"]
     FoldSpread(data_set='a', learner='knn', folds=2, failed=0, mean=0.8, standard_deviation=0.1414...,
-    wilcoxon_error=0.1019...)
+    wilcoxon_error=0.1019..., corrected_error=0.1732...)
     """
     tables = [tables] if isinstance(tables, FoldTable) else list(tables)
     measures = {table.measure for table in tables}
@@ -243,7 +253,10 @@ def _fold_spread(
     mean = float(known.mean()) if len(known) else nan
     deviation = float(known.std(ddof=1)) if len(known) > 1 else nan
     error = nan if counts is None else _wilcoxon_error(table.measure, mean, *counts)
-    return FoldSpread(table.data_set, learner, len(known), len(values) - len(known), mean, deviation, error)
+    ratio = table.test_size / table.train_size if table.train_size > 0 else nan
+    corrected = deviation * sqrt(1 / len(known) + ratio) if len(known) > 1 else nan
+    failed = len(values) - len(known)
+    return FoldSpread(table.data_set, learner, len(known), failed, mean, deviation, error, corrected)
 
 
 @validated
