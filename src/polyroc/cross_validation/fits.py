@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from polyroc.cross_validation.parallel import results_as_completed
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
@@ -240,15 +241,14 @@ def run_fits(
     reduce
         What to keep of the predictions of a fit; by default all.
     """
-    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib import delayed, effective_n_jobs
 
     results: list[Any] = [None] * len(fits)
     workers = min(effective_n_jobs(n_jobs), max(len(fits), 1))  # joblib starts as many as it may
     if progress is not None:
         progress(0, len(fits), f"{len(fits)} fits")
-    parallel = Parallel(n_jobs=workers, return_as="generator_unordered")
     calls = (delayed(_predict)(number, fit, training) for number, fit in enumerate(fits))
-    for done, (number, values) in enumerate(parallel(calls), 1):
+    for done, (number, values) in enumerate(results_as_completed(workers, calls), 1):
         results[number] = values if reduce is None else reduce(fits[number], values)
         if progress is not None:
             progress(done, len(fits), f"{fits[number].name}, {fits[number].place}")

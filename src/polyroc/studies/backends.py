@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol, cast
 
+from polyroc.cross_validation.parallel import results_as_completed
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.messages import install_command, short_repr
 from polyroc.studies.data import Data
@@ -95,7 +96,7 @@ class Joblib:
 
     def results(self, tasks: Sequence[FitTask], data: Sequence[Data]) -> Generator[FitResult]:
         """The result of each task, in the order in which they finish."""
-        from joblib import Parallel, delayed
+        from joblib import delayed
 
         backend, _ = _active_joblib_backend()
         # Threads share the global random generators and the interpreter lock, so their fits need own processes.
@@ -105,8 +106,7 @@ class Joblib:
             for task in tasks
         )
         workers = min(self.workers, max(len(tasks), 1))  # joblib starts as many as it may
-        parallel = Parallel(workers, prefer="threads", return_as="generator_unordered", batch_size=1)
-        with closing(parallel(calls)) as results:
+        with closing(results_as_completed(workers, calls, prefer="threads", batch_size=1)) as results:
             try:
                 yield from results
             finally:

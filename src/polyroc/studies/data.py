@@ -13,6 +13,7 @@ from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.studies.features import (
     as_features,
+    check_not_lazy,
     first_infinite,
     frame_of,
     is_frame,
@@ -150,6 +151,7 @@ def _from_memory(entry: DataSet) -> Data:
 
 def _from_returned(entry: DataSet, returned: Any, name: str) -> Data:
     """A data set from what a function returned, or what was given in its place."""
+    check_not_lazy(returned, name)
     if is_frame(returned):
         X, y, groups = _columns_of(entry, returned)
     else:

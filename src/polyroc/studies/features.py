@@ -12,6 +12,7 @@ from polyroc.messages import short_repr
 
 __all__ = [
     "as_features",
+    "check_not_lazy",
     "equal_rows",
     "first_infinite",
     "frame_of",
@@ -45,8 +46,7 @@ def as_features(X: Any, name: str) -> Any:
         return X.to_pandas() if hasattr(X, "to_pandas") and type(X).__module__.startswith("pyarrow") else X
     if is_sparse(X):
         return X.tocsr()
-    if hasattr(X, "collect") or hasattr(X, "compute"):
-        raise InputError(f"{name} is a lazy table; compute it first, with .collect() or .compute().")
+    check_not_lazy(X, name)
     try:
         return np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
@@ -54,6 +54,12 @@ def as_features(X: Any, name: str) -> Any:
             f"{name} must be features as numbers or a data frame, got {short_repr(X)}; put text into the columns "
             "of a data frame."
         ) from None
+
+
+def check_not_lazy(data: Any, name: str) -> None:
+    """Raise an error for a table whose rows are not in memory."""
+    if hasattr(data, "collect") or hasattr(data, "compute"):
+        raise InputError(f"{name} is a lazy table; compute it first, with .collect() or .compute().")
 
 
 def select_rows(X: Any, rows: IntArray) -> Any:

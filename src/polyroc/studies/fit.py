@@ -140,7 +140,10 @@ def prepare_model(task: FitTask, data: Data) -> Any:
 def _check_code(task: FitTask, model: Any) -> None:
     """Raise an error if this process has imported other code than the one that runs the study, or other packages."""
     assert task.code is not None
-    source, versions = differences(task.code, sent_code(code_of(model)))
+    code = sent_code(code_of(model))
+    # What was sent along may have got another name here.
+    known = {name: text for name, text in code["source"].items() if name in task.code["source"]}
+    source, versions = differences(task.code, code | {"source": known})
     if source or versions:
         raise OtherCodeError(
             f"the process that fits it has other code: {', '.join([*source, *versions])}. Restart Python if a file "

@@ -44,7 +44,7 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["StudyProgress", "run_study", "store_exists", "store_versions", "study"]
 
-MOST_DUPLICATES = 0.05  # share of test cases with an equal training case from which a warning is given
+MOST_DUPLICATES = 0.05  # share of test cases that equal training cases of their class, from which on to warn
 
 
 class StudyProgress:
@@ -231,7 +231,8 @@ def run_study(
 
 def _warn_of_duplicates(store: Store) -> None:
     for duplicates in store.duplicates():
-        if duplicates.cases >= MOST_DUPLICATES * duplicates.total:
+        copies = duplicates.cases - duplicates.other_class  # cases of several classes do not tell their class
+        if copies >= MOST_DUPLICATES * duplicates.total:
             warn(duplicates.text, OptimismWarning)
 
 
