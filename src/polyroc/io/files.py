@@ -13,7 +13,16 @@ from polyroc.io.csv_files import csv_call, read_header
 from polyroc.io.file_formats import arrow_source, check_no_table_format, json_source
 from polyroc.io.other_formats import other_program
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, StoredFolds, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.sources import (
+    DataFile,
+    Source,
+    StoredFolds,
+    check_names,
+    expand_home,
+    kind_of,
+    literal,
+    local_path,
+)
 from polyroc.io.text_copies import text_copy
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean

@@ -109,6 +109,11 @@ class Joblib:
         with closing(results_as_completed(workers, calls, prefer="threads", batch_size=1)) as results:
             try:
                 yield from results
+            except pickle.PicklingError as error:
+                raise InputError(
+                    f"A learner or data set cannot be sent to another process ({error}); define it in a module, "
+                    "or use another backend (loky)."
+                ) from None
             finally:
                 for run in {task.run for task in tasks}:
                     stop_workers(run)
@@ -222,8 +227,8 @@ def _pickled(task: FitTask, data: Data | None) -> bytes:
         return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         raise InputError(
-            f"{task.learner.name!r} cannot be sent to another process ({type(error).__name__}: {error}); define it "
-            "in a module, or use n_jobs=1 without a time limit."
+            f"{task.learner.name!r} cannot be sent to another process ({type(error).__name__}: {error}); define "
+            "it in a module, or use n_jobs=1 without a time limit."
         ) from None
 
 

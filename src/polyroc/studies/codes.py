@@ -25,7 +25,15 @@ Code = dict[str, dict[str, str]]  # by kind ("parameters", "source", "versions")
 LONGEST = 80  # characters of a parameter that are stored; of longer ones a digest
 PLAIN = (str, bytes, int, float, complex, bool, type(None))
 NOT_CODE = {  # attributes of classes that Python makes
-    *("__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__abstractmethods__", "__parameters__"),
+    *(
+        "__module__",
+        "__doc__",
+        "__dict__",
+        "__weakref__",
+        "__annotations__",
+        "__abstractmethods__",
+        "__parameters__",
+    ),
     *("__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
     *("_abc_impl", "__orig_bases__", "__hash__", "__slots__"),
 }
@@ -153,7 +161,9 @@ class _Reader:
         if not content:
             state = getattr(value, "__dict__", None)
             content = dict(state) if isinstance(state, dict) else {}
-        parts = [f"{name}={self.text(part)}" for name, part in sorted(content.items(), key=lambda pair: str(pair[0]))]
+        parts = [
+            f"{name}={self.text(part)}" for name, part in sorted(content.items(), key=lambda pair: str(pair[0]))
+        ]
         return f"{_name(type(value))}({', '.join(parts)})"
 
     def follow(self, thing: Any) -> None:

@@ -87,7 +87,9 @@ def load(plan: Plan, number: int) -> Data:
     entry = plan.data[number]
     try:
         if entry.predictions is not None:
-            raise InputError(f"its predictions were imported from {entry.predictions!r}, so there is nothing to fit.")
+            raise InputError(
+                f"its predictions were imported from {entry.predictions!r}, so there is nothing to fit."
+            )
         if entry.memory is not None:
             data = _from_memory(entry)
         elif entry.file is not None:
@@ -347,7 +349,12 @@ def _selected(data: Data, entry: DataSet) -> Data:
         groups = None if data.groups is None else data.groups[kept]
         labels = tuple(data.labels[position] for position in selected)
         data = replace(
-            data, X=select_rows(data.X, np.flatnonzero(kept)), codes=new_codes[data.codes[kept]], labels=labels, groups=groups, positive=None
+            data,
+            X=select_rows(data.X, np.flatnonzero(kept)),
+            codes=new_codes[data.codes[kept]],
+            labels=labels,
+            groups=groups,
+            positive=None,
         )
     positive = data.positive
     if entry.positive is not None:

@@ -72,7 +72,9 @@ def frame_of(columns: dict[str, Any]) -> Any:
     try:
         import pandas as pd
     except ImportError:
-        raise MissingPackageError("frame = true needs pandas, which is not installed; pip install pandas.") from None
+        raise MissingPackageError(
+            "frame = true needs pandas, which is not installed; pip install pandas."
+        ) from None
     return pd.DataFrame(columns)
 
 
@@ -165,7 +167,8 @@ def equal_rows(X: Any) -> IntArray:
     """The number of each row's content: rows with equal features have equal numbers."""
     if is_sparse(X):
         rows = [
-            X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)
+            X.indices[a:b].tobytes() + X.data[a:b].tobytes()
+            for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)
         ]
         return np.asarray(np.unique(np.array(rows, dtype=object), return_inverse=True)[1], dtype=np.int64)
     if is_frame(X):

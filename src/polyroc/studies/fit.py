@@ -138,7 +138,7 @@ def prepare_model(task: FitTask, data: Data) -> Any:
 
 
 def _check_code(task: FitTask, model: Any) -> None:
-    """Raise an error if this process has imported other code than the one that runs the study, or other packages."""
+    """Raise an error if this process has imported other code, or other packages, than the one of the study."""
     assert task.code is not None
     code = sent_code(code_of(model))
     # What was sent along may have got another name here.
@@ -146,8 +146,8 @@ def _check_code(task: FitTask, model: Any) -> None:
     source, versions = differences(task.code, code | {"source": known})
     if source or versions:
         raise OtherCodeError(
-            f"the process that fits it has other code: {', '.join([*source, *versions])}. Restart Python if a file "
-            "was changed since it was imported; workers of a cluster need the same code and packages."
+            f"the process that fits it has other code: {', '.join([*source, *versions])}. Restart Python if a "
+            "file was changed since it was imported; workers of a cluster need the same code and packages."
         )
     _CHECKED.add((task.run, task.key.learner))
 
@@ -171,9 +171,7 @@ def _predict(task: FitTask, data: Data, model: Any) -> FloatArray:
     """The model trained on all but the test cases, and its predictions of these."""
     y, train = data.y, training_cases(len(data), task.test)
     model.fit(select_rows(data.X, train), y[train])
-    output = np.asarray(
-        getattr(model, task.learner.output)(select_rows(data.X, task.test)), dtype=np.float64
-    )
+    output = np.asarray(getattr(model, task.learner.output)(select_rows(data.X, task.test)), dtype=np.float64)
     classes = getattr(model, "classes_", np.array(data.labels))
     if task.maps_decisions and task.learner.output == "decision_function":
         return _checked(_probabilities_of(output), classes, data.labels, len(task.test))
@@ -195,8 +193,8 @@ def check_predictions(
 def _probabilities_of(scores: FloatArray) -> FloatArray:
     """Decision values mapped into [0, 1]: by d -> (1 + d / (1 + |d|)) / 2 for two classes, by softmax for more.
 
-    Only for stores of schema 1, whose other fits have such values. The former keeps the order of the scores and, unlike the logistic function, does not round large ones to 1,
-    which would tie them.
+    Only for stores of schema 1, whose other fits have such values. The former keeps the order of the scores and,
+    unlike the logistic function, does not round large ones to 1, which would tie them.
     """
     if scores.ndim == 1:
         positive = (1.0 + scores / (1.0 + np.abs(scores))) / 2.0
@@ -234,9 +232,7 @@ def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: in
     return _all_classes(table, classes, labels)
 
 
-def _all_classes(
-    table: FloatArray, classes: Any, labels: tuple[Any, ...], absent: float = 0.0
-) -> FloatArray:
+def _all_classes(table: FloatArray, classes: Any, labels: tuple[Any, ...], absent: float = 0.0) -> FloatArray:
     """The columns in the order of the labels; a class without a training case gets probability 0, or `absent`."""
     learned = [label.item() if isinstance(label, np.generic) else label for label in classes]
     unknown = [label for label in learned if label not in labels]

@@ -142,7 +142,9 @@ def applies(measure: Measure, data: Classes, kind: Kind = "matrix") -> bool:
 def check_measure(key: str, data: Sequence[Classes], kind: Kind = "matrix") -> None:
     """Raise an error for a measure that does not exist, or that applies to none of the data sets."""
     measure = find_measure(key)
-    applicable = [applies(measure, data_set, kind) for data_set in data]  # a list, so that every data set is checked
+    applicable = [
+        applies(measure, data_set, kind) for data_set in data
+    ]  # a list, so that every data set is checked
     if not any(applicable):
         counts = " or ".join(sorted({str(len(data_set.labels)) for data_set in data}))
         raise MeasureError(f"{measure} is not for {counts} classes, as all data sets have; use another measure.")

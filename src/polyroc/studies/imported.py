@@ -49,8 +49,8 @@ def import_predictions(
     Parameters
     ----------
     predictions
-        `Scores` with folds (and repeats), such as `read` and `out_of_fold` give, or without folds for a single test
-        set; a file or a data frame, with the columns as in `read`; or a dict of these by the name of the data set.
+        `Scores` with folds (and repeats), such as `read` and `out_of_fold` give, or without folds for a single
+        test set; a file or a data frame, with the columns as in `read`; or a dict of these by the name of the data set.
     out
         The DuckDB file of the study, which must not exist.
     measures, name
@@ -120,7 +120,7 @@ def _source_text(source: Any) -> str:
 
 def _plan(data_sets: Mapping[str, Scores], texts: Mapping[str, str], measures: Sequence[str], name: str) -> Plan:
     """The plan of the study: which learners and data sets there are, and how cases were split."""
-    first, *others = data_sets.values()
+    first = next(iter(data_sets.values()))
     for label, scores in data_sets.items():
         if scores.classifiers != first.classifiers or scores.kind != first.kind:
             raise InputError(
@@ -130,8 +130,9 @@ def _plan(data_sets: Mapping[str, Scores], texts: Mapping[str, str], measures: S
             )
         if _splitting(scores) != _splitting(first):
             raise InputError(
-                f"All data sets need the same numbers of folds and repeats; {label!r} has {_splitting(scores).design}, "
-                f"the first one {_splitting(first).design}. Import them as studies of their own."
+                f"All data sets need the same numbers of folds and repeats; {label!r} has "
+                f"{_splitting(scores).design}, the first one {_splitting(first).design}. Import them as studies of "
+                "their own."
             )
     origin = next(iter(texts.values())) if len(texts) == 1 else f"files of {counted(len(texts), 'data set')}"
     output = OUTPUTS[first.kind]

@@ -173,7 +173,9 @@ def _check_output(plan: Plan, number: int, learner: Learner) -> None:
             f"{error}."
         ) from None
     if not hasattr(model, "fit"):
-        raise InputError(f"{location}: {learner.path or learner.name!r} has no fit; give a scikit-learn classifier.")
+        raise InputError(
+            f"{location}: {learner.path or learner.name!r} has no fit; give a scikit-learn classifier."
+        )
     if not hasattr(model, learner.output):
         other = "decision_function" if learner.output == "predict_proba" else "predict_proba"
         hint = f'; set output = "{other}"' if hasattr(model, other) else ""

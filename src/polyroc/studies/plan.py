@@ -533,10 +533,8 @@ def _step_dict(step: Step) -> dict[str, Any]:
 
 
 def _learner_dict(learner: Learner) -> dict[str, Any]:
-    table: dict[str, Any] = {"name": learner.name}
-    for key, text in (("class", learner.path), ("object", learner.description), ("predictions", learner.predictions)):
-        if text:
-            table[key] = text
+    kinds = {"class": learner.path, "object": learner.description, "predictions": learner.predictions}
+    table: dict[str, Any] = {"name": learner.name} | {key: text for key, text in kinds.items() if text}
     if learner.parameters:
         table["parameters"] = _plain(learner.parameters)
     if learner.steps is not None:

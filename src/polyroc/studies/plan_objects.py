@@ -145,5 +145,7 @@ def _data_table(name: str | None, entry: Any, options: Mapping[str, Any]) -> dic
     if isinstance(entry, str):
         return {"name": entry, **options}
     if entry is None:
-        raise InputError("data must be a data frame, a file, a pair (X, y), a function or a dict of these, got None.")
+        raise InputError(
+            "data must be a data frame, a file, a pair (X, y), a function or a dict of these, got None."
+        )
     return {"name": name or "data", "memory": entry, **options}

@@ -1,4 +1,4 @@
-"""Predictions made elsewhere on the folds of a study: the folds as columns, and files of predictions as learners."""
+"""Predictions made elsewhere on the folds of a study: the folds as columns, and files that are learners."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -65,9 +65,7 @@ def case_folds(plan: Plan, data_set: str | None = None) -> dict[str, np.ndarray[
     return columns
 
 
-def file_results(
-    plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]
-) -> Iterator[FitResult]:
+def file_results(plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]) -> Iterator[FitResult]:
     """The predictions of all learners that are files, fold by fold."""
     for place, learner in enumerate(plan.learners):
         if learner.predictions is None:
@@ -100,7 +98,9 @@ def _tables(path: Path, learner: Learner, data: Data, blocks: Sequence[Block]) -
         if "truth" in source.columns:
             _check_truth(table, case, data)
     place = {(block.repeat, block.fold): number for number, block in enumerate(blocks)}
-    which = np.array([place.get(key, -1) for key in zip(repeat[0] if several else [0] * len(fold), fold, strict=True)])
+    which = np.array(
+        [place.get(key, -1) for key in zip(repeat[0] if several else [0] * len(fold), fold, strict=True)]
+    )
     return [_of_block(values, case, which == k, block, learner, data) for k, block in enumerate(blocks)]
 
 
@@ -112,8 +112,8 @@ def _of_block(
     if not np.array_equal(case[rows], block.test):
         odd = sorted(set(case[rows].tolist()) ^ set(block.test.tolist())) or case[rows].tolist()
         raise InputError(
-            f"fold {block.fold} of repeat {block.repeat} must have each of its {len(block.test)} test cases once, but "
-            f"case {odd[0]} is missing, repeated or of another fold; predict on the folds of polyroc study folds."
+            f"fold {block.fold} of repeat {block.repeat} must have each of its {len(block.test)} test cases once, "
+            f"but case {odd[0]} is missing, repeated or of another fold; predict on the folds of polyroc study folds."
         )
     return check_predictions(learner.output, values[rows], data.labels, len(rows))
 
@@ -122,7 +122,9 @@ def _value_columns(learner: Learner, data: Data, columns: Sequence[str]) -> list
     """The columns of the predictions: one per class, or the score of the positive one of two."""
     if learner.output == "score":
         if "score" not in columns or data.positive is None:
-            raise InputError("output = \"score\" needs a column 'score', and positive in the table of the data set.")
+            raise InputError(
+                "output = \"score\" needs a column 'score', and positive in the table of the data set."
+            )
         return ["score"]
     names = []
     for label in data.labels:

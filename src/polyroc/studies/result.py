@@ -527,7 +527,9 @@ class Study(Result):
         missing = [wanted for wanted in dict.fromkeys([key, *applicable]) if (wanted, name) not in self._tables]
         data, blocks = self._data[position], self._blocks[position]
         labels, folds = self._folds(position)
-        values = fold_values([find_measure(wanted) for wanted in missing], data, folds, len(self.learners), self.plan.kind)
+        values = fold_values(
+            [find_measure(wanted) for wanted in missing], data, folds, len(self.learners), self.plan.kind
+        )
         test_size = float(np.mean([len(block.test) for block in blocks]))
         sizes = len(data.truth) - test_size, test_size
         for wanted, table in zip(missing, values, strict=True):

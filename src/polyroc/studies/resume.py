@@ -1,4 +1,4 @@
-"""Whether a stored study may be resumed with a plan: the same data and splitting, and the same code of learners."""
+"""Whether a stored study may be resumed with a plan: the same data and splitting, the same code of learners."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -45,7 +45,9 @@ def check_same_plan(store: Store, stored: Plan, plan: Plan, changed: Changed) ->
     learners_only = _without_definitions(before) == _without_definitions(now)
     if learners_only and changed != "raise":
         return
-    advice = (", or pass ", Option("changed", "refit"), " to fit changed learners again.") if learners_only else (".",)
+    advice = (
+        (", or pass ", Option("changed", "refit"), " to fit changed learners again.") if learners_only else (".",)
+    )
     raise InputError(
         f"'{store.path}' holds another study: {'; '.join(_differences(before, now))}. Nothing was changed; give "
         "another file to write to",
@@ -146,8 +148,8 @@ def _refusal(store: Store, plan: Plan, changes: Sequence[_Change]) -> InputError
 def _warn(store: Store, plan: Plan, kept: Sequence[_Change], unknown: Sequence[str]) -> None:
     for change in kept:
         warn(
-            f"{counted(change.fits, 'stored fit')} of {plan.learners[change.learner].name!r} in '{store.path}' are "
-            f"kept, although it has changed: {', '.join(change.what)}.",
+            f"{counted(change.fits, 'stored fit')} of {plan.learners[change.learner].name!r} in '{store.path}' "
+            f"are kept, although it has changed: {', '.join(change.what)}.",
             PolyrocWarning,
         )
     if unknown:

@@ -209,13 +209,17 @@ class Store:
         codes: dict[int, list[Code]] = {}
         for learner, text in self._later("SELECT learner, code FROM polyroc_study.codes ORDER BY learner, place"):
             code = json.loads(text)
-            codes.setdefault(learner, []).append({kind: code[kind] for kind in ("parameters", "source", "versions")})
+            codes.setdefault(learner, []).append(
+                {kind: code[kind] for kind in ("parameters", "source", "versions")}
+            )
         return codes
 
     def set_codes(self, codes: Mapping[int, Sequence[Code]]) -> None:
         """Replace the codes of some learners."""
         rows = [
-            [learner, place, json.dumps(code)] for learner, of_one in codes.items() for place, code in enumerate(of_one)
+            [learner, place, json.dumps(code)]
+            for learner, of_one in codes.items()
+            for place, code in enumerate(of_one)
         ]
         self._connection.execute("DELETE FROM polyroc_study.codes WHERE list_contains(?, learner)", [list(codes)])
         if rows:

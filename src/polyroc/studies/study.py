@@ -185,7 +185,9 @@ def study(
     """
     with progress_callback(progress) as report:
         observer = None if report is None else lambda state: report(*state.summary())
-        return run_study(plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, changed=changed, observer=observer)
+        return run_study(
+            plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, changed=changed, observer=observer
+        )
 
 
 def run_study(
@@ -320,9 +322,7 @@ def _run_fits(
         store.flush()
 
 
-def _tasks(
-    plan: Plan, blocks: Sequence[Sequence[Block]], run: str, maps_decisions: bool
-) -> Iterator[FitTask]:
+def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str, maps_decisions: bool) -> Iterator[FitTask]:
     """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
     for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):

@@ -1,7 +1,7 @@
 """Means and standard deviations over folds, beside Hanley & McNeil's standard error of one fold's area."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from polyroc.inference.methods.hanley_mcneil import area_variance, exponential
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
@@ -21,7 +22,7 @@ from polyroc.validation.signatures import Positive, Probability, validated
 __all__ = ["FoldSpread", "Line", "Spread", "WilcoxonErrors", "spread", "wilcoxon_error", "wilcoxon_errors"]
 
 
-STORED = ("mean", "standard_deviation", "corrected_error", "wilcoxon_error")
+STORED = ("mean", "standard_deviation", "wilcoxon_error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class FoldSpread:
         the class sizes of a fold are not known.
     corrected_error
         Standard error of the mean for new training sets, by Nadeau & Bengio (2003): SD sqrt(1 / folds + test /
-        train), because folds share training cases. nan if there is no training set.
+        train), because folds share training cases; nan if there is no training set, None in results of earlier
+        versions.
     """
 
     data_set: str
@@ -51,12 +53,12 @@ class FoldSpread:
     mean: float
     standard_deviation: float
     wilcoxon_error: float
-    corrected_error: float = nan
+    corrected_error: float | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield at_least([self.folds, self.failed], 0), "folds and failed must be 0 or more"
-        errors = [self.standard_deviation, self.wilcoxon_error, self.corrected_error]
-        yield at_least(errors, 0), "errors must be 0 or more"
+        corrected = [] if self.corrected_error is None else [self.corrected_error]
+        yield at_least([self.standard_deviation, self.wilcoxon_error, *corrected], 0), "errors must be 0 or more"
 
     @property
     def error_of_mean(self) -> float:
@@ -137,8 +139,10 @@ class Spread(Result):
             {
                 **asdict(fold_spread),
                 **{name: plain(getattr(fold_spread, name)) for name in STORED},
+                "corrected_error": None if corrected is None else plain(corrected),
             }
             for fold_spread in self.spreads.values()
+            for corrected in [fold_spread.corrected_error]
         ]
 
 
