@@ -110,7 +110,13 @@ def check_stored_folds(columns: Columns, source: Source) -> None:
         return
     if stored.repeats > 1 and columns.repeats is None:
         wrong = f"{stored.repeats} repeats, so every case would count several times"
-        naming = (Option("folds", "fold"), ", ", Option("repeats", "repeat"), " and ", Option("case", "case"))
+        naming: tuple[str | Option, ...] = (
+            Option("folds", "fold"),
+            ", ",
+            Option("repeats", "repeat"),
+            " and ",
+            Option("case", "case"),
+        )
     elif stored.folds > 1 and columns.folds is None and columns.groups != "fold":
         wrong = f"{stored.folds} folds, so scores of different models would be compared with each other"
         naming = (Option("folds", "fold"),)

@@ -255,7 +255,7 @@ def _from_file(entry: DataSet, folder: Path | None) -> Data:
                 table.reread(name)  # as text, since the values are not all numbers
                 values = _texts(table, name) if entry.frame else _codes(table, name)
             columns[name] = values
-        groups, group_names = None, ()
+        groups, group_names = None, tuple[str, ...]()
         if entry.groups is not None:
             coded = table.coded(special[1])
             groups, group_names = coded.codes.astype(np.int64), tuple(map(str, coded.labels))

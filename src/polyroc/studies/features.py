@@ -101,7 +101,7 @@ def _columns(X: Any) -> Iterator[Any]:
 def _is_numeric(column: Any) -> bool:
     import narwhals as nw
 
-    return column.dtype.is_numeric() or column.dtype == nw.Boolean
+    return bool(column.dtype.is_numeric() or column.dtype == nw.Boolean)
 
 
 def text_columns(X: Any) -> tuple[int, ...]:
@@ -171,6 +171,7 @@ def equal_rows(X: Any) -> IntArray:
             for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)
         ]
         return np.asarray(np.unique(np.array(rows, dtype=object), return_inverse=True)[1], dtype=np.int64)
+    table: np.ndarray[Any, Any]
     if is_frame(X):
         table = np.column_stack([_codes(column) for column in _columns(X)])
     else:

@@ -50,7 +50,7 @@ def import_predictions(
     ----------
     predictions
         `Scores` with folds (and repeats), such as `read` and `out_of_fold` give, or without folds for a single
-        test set; a file or a data frame, with the columns as in `read`; or a dict of these by the name of the data set.
+        test set; a file or a data frame, with the columns as in `read`; or a dict of these by data set.
     out
         The DuckDB file of the study, which must not exist.
     measures, name
@@ -106,12 +106,14 @@ def _scores_of(name: str, source: Any, columns: Mapping[str, Any]) -> Scores:
                 f"predictions must be Scores, or a file or data frame with {absent[0]}=COLUMN, got "
                 f"{short_repr(source)} without it."
             )
-        source = read(source, **columns)
+        scores: Scores = read(source, **columns)
     elif columns:
         raise InputError(f"{next(iter(columns))} names columns of a file or data frame, but {name!r} is Scores.")
-    if source.sample_weight is not None:
+    else:
+        scores = source
+    if scores.sample_weight is not None:
         raise InputError(f"The predictions of {name!r} have weights, which a study does not keep; leave them out.")
-    return source
+    return scores
 
 
 def _source_text(source: Any) -> str:
@@ -131,8 +133,8 @@ def _plan(data_sets: Mapping[str, Scores], texts: Mapping[str, str], measures: S
         if _splitting(scores) != _splitting(first):
             raise InputError(
                 f"All data sets need the same numbers of folds and repeats; {label!r} has "
-                f"{_splitting(scores).design}, the first one {_splitting(first).design}. Import them as studies of "
-                "their own."
+                f"{_splitting(scores).design}, the first one {_splitting(first).design}. Import them as studies "
+                "of their own."
             )
     origin = next(iter(texts.values())) if len(texts) == 1 else f"files of {counted(len(texts), 'data set')}"
     output = OUTPUTS[first.kind]
@@ -160,12 +162,12 @@ def _divided(name: str, scores: Scores) -> tuple[Data, list[Block], list[IntArra
     """The cases of a data set, its folds, and for each fold the rows of its cases in their order."""
     folds, n = scores.folds, len(scores)
     cases = np.arange(n) if folds is None or folds.cases is None else folds.cases
-    blocks, rows = [], []
+    blocks, rows = list[Block](), list[IntArray]()
     for number in range(1 if folds is None else len(folds)):
         inside = np.arange(n) if folds is None else np.flatnonzero(folds.codes == number)
         inside = inside[np.argsort(cases[inside], kind="stable")]
         repeat = 0 if folds is None else int(folds.repeat[number])
-        place = sum(1 for block in blocks if block.repeat == repeat)
+        place = len([block for block in blocks if block.repeat == repeat])
         blocks.append(Block(repeat, place, cases[inside].astype(np.int64)))
         rows.append(inside)
     first = np.unique(cases, return_index=True)[1]

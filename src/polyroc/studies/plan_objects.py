@@ -32,6 +32,7 @@ def _separated(
     entries: Any, describe: Callable[[Any], dict[str, Any]], key: str, locate: Locate, section: str
 ) -> tuple[Any, Objects]:
     """The entries of a section as tables, and the objects in them: an entry itself, or the value of its key."""
+    named: list[tuple[str | None, Any]]
     if isinstance(entries, Mapping):
         named = [(str(name), entry) for name, entry in entries.items()]
     elif isinstance(entries, Sequence) and not isinstance(entries, str):

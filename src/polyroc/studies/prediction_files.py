@@ -113,7 +113,8 @@ def _of_block(
         odd = sorted(set(case[rows].tolist()) ^ set(block.test.tolist())) or case[rows].tolist()
         raise InputError(
             f"fold {block.fold} of repeat {block.repeat} must have each of its {len(block.test)} test cases once, "
-            f"but case {odd[0]} is missing, repeated or of another fold; predict on the folds of polyroc study folds."
+            f"but case {odd[0]} is missing, repeated or of another fold; predict on the folds that polyroc study "
+            "folds prints."
         )
     return check_predictions(learner.output, values[rows], data.labels, len(rows))
 
