@@ -8,6 +8,7 @@ from polyroc.messages import Option
 from polyroc.output.sentences import counted
 from polyroc.studies.codes import Code, differences
 from polyroc.studies.data import Data
+from polyroc.studies.fit import FitKey
 from polyroc.studies.plan import Plan
 from polyroc.studies.store import Store
 
@@ -85,7 +86,12 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
 
     Packages of another version count as a change if fits are left to be done; else nothing would be mixed.
     """
-    known, fits, left = store.codes(), _stored_fits(store), _left(store, plan)
+    done = store.done()
+    if not done:
+        with store.transaction():
+            store.set_codes({number: [code] for number, code in enumerate(codes)})
+        return
+    known, fits, left = store.codes(), _stored_fits(done, plan), _left(done, store, plan)
     changes, unknown, update = [], [], {}
     for number, code in enumerate(codes):
         history = known.get(number, [])
@@ -109,19 +115,18 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
     _warn(store, plan, changes if changed == "keep" else [], unknown)
 
 
-def _stored_fits(store: Store) -> dict[int, int]:
+def _stored_fits(done: Mapping[FitKey, bool], plan: Plan) -> dict[int, int]:
     """The number of successful fits of each learner in the store."""
-    fits = dict.fromkeys(range(len(store.plan.learners)), 0)
-    for key, failed in store.done().items():
+    fits = dict.fromkeys(range(len(plan.learners)), 0)
+    for key, failed in done.items():
         fits[key.learner] += not failed
     return fits
 
 
-def _left(store: Store, plan: Plan) -> list[int]:
+def _left(done: Mapping[FitKey, bool], store: Store, plan: Plan) -> list[int]:
     """The number of fits of each learner that are to be done."""
-    done = [key.learner for key in store.done()]
-    total = sum(map(len, store.blocks()))
-    return [total - done.count(number) for number in range(len(plan.learners))]
+    learners, total = [key.learner for key in done], sum(map(len, store.blocks()))
+    return [total - learners.count(number) for number in range(len(plan.learners))]
 
 
 def _definition(stored: Plan, plan: Plan, number: int) -> list[str]:

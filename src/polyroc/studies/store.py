@@ -142,7 +142,7 @@ class Store:
                 schema = check_schema(path, connection)
                 try:
                     store = cls(path, connection, schema)
-                    if write:
+                    if write and schema == 1:
                         connection.execute(LATER_TABLES)
                     store._check_data_sets()
                     yield store
@@ -194,13 +194,16 @@ class Store:
 
     def _later(self, query: str) -> list[Any]:
         """The rows of a table that stores of schema 1 may not have."""
-        table = query.partition("polyroc_study.")[2].split()[0]
-        known = self._connection.execute(
-            "SELECT 1 FROM system.main.duckdb_tables() "
-            "WHERE database_name = 'store' AND schema_name = 'polyroc_study' AND table_name = ?",
-            [table],
-        ).fetchone()
-        rows: list[Any] = [] if known is None else self._connection.execute(query).fetchall()
+        if self.schema == 1:
+            table = query.partition("polyroc_study.")[2].split()[0]
+            known = self._connection.execute(
+                "SELECT 1 FROM system.main.duckdb_tables() "
+                "WHERE database_name = 'store' AND schema_name = 'polyroc_study' AND table_name = ?",
+                [table],
+            ).fetchone()
+            if known is None:
+                return []
+        rows: list[Any] = self._connection.execute(query).fetchall()
         return rows
 
     @_reads
@@ -217,13 +220,16 @@ class Store:
     def set_codes(self, codes: Mapping[int, Sequence[Code]]) -> None:
         """Replace the codes of some learners."""
         rows = [
-            [learner, place, json.dumps(code)]
+            (learner, place, json.dumps(code))
             for learner, of_one in codes.items()
             for place, code in enumerate(of_one)
         ]
         self._connection.execute("DELETE FROM polyroc_study.codes WHERE list_contains(?, learner)", [list(codes)])
         if rows:
-            self._connection.executemany("INSERT INTO polyroc_study.codes VALUES (?, ?, ?)", rows)
+            self._connection.execute(
+                "INSERT INTO polyroc_study.codes SELECT unnest(?), unnest(?), unnest(?)",
+                list(map(list, zip(*rows, strict=True))),
+            )
 
     def remove_fits(self, learners: Sequence[int]) -> None:
         """Remove all fits of some learners, so that they are done again."""
@@ -246,9 +252,11 @@ class Store:
     @_reads
     def duplicates(self) -> list[Duplicates]:
         """The data sets of which test cases have equal training cases, with their numbers."""
-        names = [data_set.name for data_set in self.data_sets()]
-        query = "SELECT data_set, cases, total, other_class FROM polyroc_study.duplicates ORDER BY data_set"
-        return [Duplicates(names[number], *numbers) for number, *numbers in self._later(query)]
+        query = """
+            SELECT name, cases, total, other_class FROM polyroc_study.duplicates AS c
+            JOIN polyroc_study.data_sets AS d ON d.data_set = c.data_set ORDER BY c.data_set
+        """
+        return [Duplicates(*row) for row in self._later(query)]
 
     @_reads
     def blocks(self) -> list[list[Block]]:

@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -30,7 +29,7 @@ from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
 from polyroc.studies.codes import Code, sent_code
 from polyroc.studies.data import Data, load
-from polyroc.studies.fit import FitKey, FitResult, FitTask
+from polyroc.studies.fit import FitKey, FitResult, FitTask, trust_code
 from polyroc.studies.learners import check_learners, learner_codes
 from polyroc.studies.plan import Plan
 from polyroc.studies.prediction_files import file_results
@@ -304,11 +303,9 @@ def _run_fits(
     progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
     observe = observer or (lambda _: None)
     observe(progress)
-    tasks = [
-        replace(task, code=sent_code(codes[task.key.learner]))
-        for task in _tasks(plan, blocks, uuid4().hex, store.schema == 1)
-        if task.key not in done
-    ]
+    run, sent = uuid4().hex, [sent_code(code) for code in codes]
+    trust_code(run, range(len(codes)))
+    tasks = [task for task in _tasks(plan, blocks, run, sent, store.schema == 1) if task.key not in done]
     read = [result for result in file_results(plan, data, blocks) if result.key not in done]
     try:
         with closing(backend.results(tasks, data)) as results:
@@ -322,7 +319,9 @@ def _run_fits(
         store.flush()
 
 
-def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str, maps_decisions: bool) -> Iterator[FitTask]:
+def _tasks(
+    plan: Plan, blocks: Sequence[Sequence[Block]], run: str, codes: Sequence[Code], maps_decisions: bool
+) -> Iterator[FitTask]:
     """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
     for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):
@@ -339,4 +338,5 @@ def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str, maps_decisio
                     folder=plan.folder,
                     run=run,
                     maps_decisions=maps_decisions,
+                    code=codes[j],
                 )
