@@ -23,7 +23,8 @@ from polyroc.studies.features import (
     with_categories,
 )
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
-from polyroc.studies.plan import DataSet, Plan
+from polyroc.studies.plan import Plan
+from polyroc.studies.plan_entries import DataSet
 from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["Data", "load"]

@@ -19,7 +19,7 @@ from polyroc.studies.data import Data
 from polyroc.studies.features import select_rows
 from polyroc.studies.import_paths import importable_from
 from polyroc.studies.learners import make_model
-from polyroc.studies.plan import Learner, Output, Step
+from polyroc.studies.plan_entries import Learner, Output, Step
 from polyroc.studies.splits import training_cases
 
 __all__ = [

@@ -19,7 +19,8 @@ from polyroc.studies.codes import file_code
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.fold_values import check_measure
-from polyroc.studies.plan import DEFAULT_MEASURES, DataSet, Learner, Output, Plan, Splitting
+from polyroc.studies.plan import DEFAULT_MEASURES, Plan
+from polyroc.studies.plan_entries import DataSet, Learner, Output, Splitting
 from polyroc.studies.result import Study
 from polyroc.studies.splits import Block
 from polyroc.studies.store import Store

@@ -14,7 +14,8 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.data import Data, load
 from polyroc.studies.fit import FitKey, FitResult, UnusableError, check_predictions
 from polyroc.studies.learners import predictions_path
-from polyroc.studies.plan import Learner, Plan
+from polyroc.studies.plan import Plan
+from polyroc.studies.plan_entries import Learner
 from polyroc.studies.splits import Block, split_data
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import validated

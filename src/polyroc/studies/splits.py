@@ -9,7 +9,7 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray, IntArray
 from polyroc.studies.data import Data
 from polyroc.studies.features import equal_rows
-from polyroc.studies.plan import Splitting
+from polyroc.studies.plan_entries import Splitting
 from polyroc.validation.random import rng_for
 
 __all__ = ["Block", "Duplicates", "duplicates_of", "split_data", "training_cases"]
