@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -23,6 +24,8 @@ from polyroc.studies.data import load
 from polyroc.studies.splits import duplicates_of, split_data, training_cases
 from study_plans import content
 
+HERE = Path(__file__).parent
+
 
 def patients(n=80):
     """A frame with text, missing values and two cases per patient; the marker says something."""
@@ -39,6 +42,12 @@ def patients(n=80):
     frame.loc[::9, "marker"] = np.nan
     frame.loc[::7, "site"] = np.nan
     return frame
+
+
+def labelled_patients():
+    """The same as features, classes and groups."""
+    frame = patients()
+    return frame[["marker", "site"]], frame["ill"], frame["patient"]
 
 
 def by_columns(model):
@@ -110,6 +119,9 @@ def test_categories_and_missing_values_reach_the_learner(tmp_path):
     for name, frame in (("pandas", patients()), ("polars", pl.from_pandas(patients()))):
         plan = pr.Plan.of(boosting, {name: frame}, **COLUMNS, nominal=["site"], folds=4)
         assert pr.study(plan, out=tmp_path / f"{name}.duckdb").failures == ()
+    call = {"name": "c", "call": "test_objects:labelled_patients", "positive": "yes"}
+    called = load(replace(pr.Plan.from_dict({"data": [call], "learners": [GaussianNB()]}), folder=HERE), 0)
+    assert (called.nominal, called.X.shape, called.group_names[:2]) == ((), (80, 2), ("0", "1"))
     encoded = pr.Plan.of(
         HistGradientBoostingClassifier(max_iter=3), patients(), **COLUMNS, encode="one-hot", folds=4
     )

@@ -173,8 +173,8 @@ def _from_returned(entry: DataSet, returned: Any, name: str) -> Data:
     nominal = _positions(entry.nominal, features)
     if is_frame(values) and entry.encode == "none":
         values = with_categories(values, [list(values.columns)[position] for position in nominal])
-    elif is_frame(values) and not entry.nominal:
-        nominal = text_columns(values)
+    elif is_frame(values) and not entry.nominal and entry.memory is not None:
+        nominal = text_columns(values)  # the caller has asked for the encoding, which is not the default there
     codes, group_names = _group_codes(groups)
     return Data(
         entry.name, values, *_coded(_present(y)), features, nominal, entry.encode, codes, group_names=group_names

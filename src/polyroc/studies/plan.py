@@ -203,7 +203,7 @@ class Plan:
         """
         options = {"target": target, "groups": groups, "positive": positive, **columns}
         table = {
-            "learners": learners,
+            "learners": [learners] if isinstance(learners, str) else learners,
             "data": data_tables(data, {key: value for key, value in options.items() if value is not None}),
             "splitting": {"folds": folds, "repeats": repeats},
             "measures": list(measures),
