@@ -222,9 +222,11 @@ WRONG = [
 
 @pytest.mark.parametrize(("options", "message"), WRONG, ids=[message[:30] for _, message in WRONG])
 def test_bad_objects_are_reported(tmp_path, options, message):
-    given = {"learners": LOGISTIC, "data": patients(), **COLUMNS, **options}
+    arguments = {"learners": LOGISTIC, "data": patients(), **COLUMNS, **options}
     with pytest.raises(InputError, match=re.escape(message)):
-        pr.study(pr.Plan.of(given.pop("learners"), given.pop("data"), **given), out=tmp_path / "s.duckdb")
+        pr.study(
+            pr.Plan.of(arguments.pop("learners"), arguments.pop("data"), **arguments), out=tmp_path / "s.duckdb"
+        )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -117,8 +117,7 @@ class _Reader:
     def parameters(self, model: Any) -> Iterator[tuple[str, str]]:
         """The parameters of a model and of its parts, by name, as texts or digests."""
         yield "class", _name(type(model))
-        given = _parameters(model, deep=True)
-        for name, value in sorted(given.items()):
+        for name, value in sorted(_parameters(model, deep=True).items()):
             text = self.text(value)
             yield name, text if len(text) <= LONGEST else _digest(text.encode(errors="replace"))
 

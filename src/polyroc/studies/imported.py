@@ -73,7 +73,7 @@ def import_predictions(
     """
     path = Path(out)
     if store_exists(path):
-        raise InputError(f"'{path}' exists; predictions are imported into a new file. Give another path.")
+        raise InputError(f"out: '{path}' exists; predictions are imported into a new file. Give another path.")
     named = _named(predictions)
     data_sets = {label: _scores_of(label, source, columns) for label, source in named.items()}
     plan = _plan(data_sets, {label: _source_text(source) for label, source in named.items()}, measures, name)

@@ -90,13 +90,13 @@ def _make_estimator(path: str, parameters: Mapping[str, Any]) -> Any:
     return _instance(import_object(path), {name: _parameter(value) for name, value in parameters.items()})
 
 
-def _instance(given: Any, parameters: Mapping[str, Any]) -> Any:
+def _instance(source: Any, parameters: Mapping[str, Any]) -> Any:
     """An unfitted estimator: of a class or a function its result, of an estimator a clone."""
-    if is_factory(given):
-        return given(**parameters)
+    if is_factory(source):
+        return source(**parameters)
     from sklearn.base import clone
 
-    estimator = clone(given, safe=False)  # safe=False: copies what is no estimator of scikit-learn
+    estimator = clone(source, safe=False)  # safe=False: copies what is no estimator of scikit-learn
     return estimator.set_params(**parameters) if parameters else estimator
 
 

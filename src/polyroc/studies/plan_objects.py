@@ -24,8 +24,8 @@ def without_objects(table: Mapping[str, Any], locate: Locate) -> tuple[Mapping[s
         return table, {}, {}
     learners, estimators = _separated(table.get("learners"), _learner, "class", locate, "learners")
     data, sources = _separated(table.get("data"), _data_set, "memory", locate, "data")
-    given = {key: value for key, value in (("learners", learners), ("data", data)) if key in table}
-    return {**table, **given}, estimators, sources
+    plain = {key: value for key, value in (("learners", learners), ("data", data)) if key in table}
+    return {**table, **plain}, estimators, sources
 
 
 def _separated(
@@ -127,7 +127,9 @@ def _data_set(value: Any) -> dict[str, Any]:
 
 
 def _shape(value: Any) -> str:
-    shape = getattr(value, "shape", None) or (len(value) if hasattr(value, "__len__") else "")
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        shape = len(value) if hasattr(value, "__len__") else ""
     return f"{type(value).__module__.partition('.')[0]} {type(value).__name__} {shape}".strip()
 
 
