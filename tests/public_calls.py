@@ -4,6 +4,7 @@ A new public name without an entry in `VALID_CALLS` fails `tests/test_bad_calls.
 of these calls by values that are not valid.
 """
 
+import functools
 import inspect
 import tempfile
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
+from uuid import uuid4
 
 from sklearn.naive_bayes import GaussianNB
 
@@ -213,6 +215,13 @@ def halves():
 
 
 _FOLDERS: list[tempfile.TemporaryDirectory] = []
+
+
+@functools.wraps(pr.studies.import_predictions)
+def _imported(predictions, *, out=None, **options):
+    """Predictions imported into a new file each time, unless one is given."""
+    out = folder() / f"{uuid4().hex}.duckdb" if out is None else out
+    return pr.studies.import_predictions(predictions, out=out, **options)
 
 
 @cache
@@ -582,6 +591,9 @@ VALID_CALLS = {
     # studies
     "Plan": lambda: ValidCall(pr.Plan, {"data": study().plan.data, "learners": study().plan.learners}),
     "Plan.from_toml": lambda: ValidCall(pr.Plan.from_toml, {"text": study().plan.to_toml()}),
+    "Plan.of": lambda: ValidCall(
+        pr.Plan.of, {"learners": "golden.learners:NearestMean", "data": "iris", "folds": 3, "repeats": 2}
+    ),
     "Plan.preset": lambda: ValidCall(pr.Plan.preset, {"name": PRESETS[0]}),
     "Plan.read": lambda: ValidCall(pr.Plan.read, {"source": plan_file()}),
     "Posteriors.sample": lambda: _method("Posteriors_signed_rank", "sample", first="a", second="b"),
@@ -598,6 +610,12 @@ VALID_CALLS = {
     "Study.fold_test": lambda: ValidCall(study().fold_test, {"data_set": "pair"}),
     "fold_test": lambda: ValidCall(
         summaries.fold_test, {"scores": study().scores("pair"), "measure": "hand_till"}
+    ),
+    "case_folds": lambda: ValidCall(
+        pr.studies.case_folds, {"plan": pr.Plan.preset("hand-till"), "data_set": "iris"}
+    ),
+    "import_predictions": lambda: ValidCall(
+        _imported, {"predictions": study().scores("pair"), "measures": ["hand_till"], "name": "imported"}
     ),
     "fold_table": lambda: ValidCall(
         pr.studies.fold_table, {"scores": study().scores("pair"), "measure": "hand_till"}

@@ -187,8 +187,10 @@ for _name, _stored in RESULTS.items():
         recorded(f"rows/{_name}")(lambda name=_name: read_result(name).rows())
 
 FRONTS = {"front.npz": fronts.logistic_front, "front.json": lambda: fronts.three_fronts()["good"]}
-# The first store has the format of DuckDB 2.0, which earlier versions cannot read; later ones that of 1.5.
+# The first store has the format of DuckDB 2.0, which earlier versions cannot read; later ones that of 1.5. The
+# third has schema 2, with the code of learners.
 FIRST_STUDY, STUDY, PLAN = "study.duckdb.xz", "study_1_5.duckdb.xz", "plan.toml"
+STUDY_WITH_CODES = "study_schema_2.duckdb.xz"
 
 
 def write_study():
@@ -234,5 +236,10 @@ def contents():
     }
     makers |= {f"tally_{name}.bin": lambda name=name: inputs.tally(name).to_bytes() for name in TALLIES}
     makers |= {name: lambda name=name: write_front(name) for name in FRONTS}
-    makers |= {FIRST_STUDY: write_study, STUDY: write_study, PLAN: lambda: write_plan().encode()}
+    makers |= {
+        FIRST_STUDY: write_study,
+        STUDY: write_study,
+        STUDY_WITH_CODES: write_study,
+        PLAN: lambda: write_plan().encode(),
+    }
     return {**results, **{STORED / name: make for name, make in makers.items()}}

@@ -118,6 +118,10 @@ def _of_that_time(stored, computed):
         computed |= {"confusion": stored["confusion"], "cost": stored["cost"]}
     if stored.get("kind") == "Recommendation":
         computed["others"] = stored["others"]  # sentences, on a test that has another name now
+    if stored.get("kind") == "Spread":
+        computed["assumes"] = stored["assumes"]  # sentences
+        spreads = computed["spreads"]
+        computed["spreads"] = [{k: v for k, v in one.items() if k != "corrected_error"} for one in spreads]
     if stored.get("kind") == "StudyFindings":
         computed["pooled"] = stored["pooled"]  # measures of pooled folds, which are averages over folds now
     if stored.get("kind") == "Report":
@@ -219,6 +223,7 @@ def _content(path):
             marks=pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1.5 cannot read files of 2.0"),
         ),
         files.STUDY,
+        files.STUDY_WITH_CODES,
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*was started with other versions")

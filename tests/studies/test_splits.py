@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from polyroc.errors import InputError
 from polyroc.studies.data import Data
-from polyroc.studies.plan import Splitting
+from polyroc.studies.plan_entries import Splitting
 from polyroc.studies.splits import split_data, training_cases
 
 

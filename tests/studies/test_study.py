@@ -121,6 +121,7 @@ def test_what_failed_can_be_tried_again(tmp_path):
     store = tmp_path / "s.duckdb"
     assert len(pr.study(options, out=store).failures) == 4
     (tmp_path / "moody.py").write_text(moody)
+    del sys.modules["moody"]  # as in a new session
     assert len(pr.study(options, out=store).failures) == 4
     assert pr.study(options, out=store, retry_failed=True).failures == ()
 
@@ -481,13 +482,12 @@ def test_read_opens_a_store(tmp_path):
         pr.read(tmp_path / "a.csv", table="x", truth="truth", scores="p")
 
 
-@pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")  # its folds are read as one sample
 def test_odd_names_are_only_names(tmp_path):
     odd = "a'b\"c; DROP TABLE x"
     data = [{**BLOBS, "name": odd}]
     learner = {"name": odd, "class": "study_learners:Prior"}
     study = pr.study(plan(learner, data=data), out=tmp_path / "s.duckdb")
-    columns = {"truth": "truth", "scores": "p_*", "classifier": "learner", "case": "id"}
+    columns = {"truth": "truth", "scores": "p_*", "classifier": "learner", "case": "id", "folds": "fold"}
     assert pr.read(tmp_path / "s.duckdb", table=odd, **columns).classifiers == (odd,)
     assert study.values(data_set=odd).learners == (odd,)
 

@@ -13,15 +13,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.cli.options import formats, help_without_command, measure_option, out_option, print_result
+from polyroc.cli.options import (
+    add_options,
+    data_file,
+    fold_columns,
+    formats,
+    help_without_command,
+    measure_option,
+    out_option,
+    print_result,
+    scores_from,
+)
 from polyroc.cli.study_tests import advice, study_test
 from polyroc.output.numbers import number_text
 from polyroc.output.sentences import counted, printable
-from polyroc.output.tables import Row, Table
+from polyroc.output.tables import Row, Table, record_table
 from polyroc.output.text import Format
 
 if TYPE_CHECKING:
     from polyroc.studies.result import Study
+    from polyroc.studies.resume import Changed
     from polyroc.studies.study import StudyProgress
 
 __all__ = ["progress_table", "study"]
@@ -44,6 +55,7 @@ def study(context: click.Context) -> None:
     A plan to start from:  polyroc study plan bradley > plan.toml
     Run or resume it:      polyroc study run plan.toml --out study.duckdb --n-jobs 4
     On a Dask cluster:     polyroc study run plan.toml --out study.duckdb --dask tcp://host:8786
+    Predictions of others: polyroc study import predictions.csv --truth y --folds fold --out study.duckdb
     Its results:           polyroc study show study.duckdb
     Which test to use:     polyroc study test study.duckdb recommend
     """
@@ -56,22 +68,41 @@ def study(context: click.Context) -> None:
 @click.option("--n-jobs", type=int, metavar="N", help="Fits at a time, each in its own process; -1: one per core.")
 @click.option("--dask", metavar="ADDRESS", help="Fit on the Dask cluster of this scheduler, tcp://host:8786.")
 @click.option("--retry-failed", is_flag=True, help="Repeat the fits that failed before.")
+@click.option(
+    "--changed",
+    type=click.Choice(["raise", "refit", "keep"]),
+    default="raise",
+    help="If a learner has changed since its stored fits: raise an error (default), refit it, or keep the fits.",
+)
 @formats
 def run(
-    plan: str, out: Path | None, n_jobs: int | None, dask: str | None, retry_failed: bool, output: Format | None
+    plan: str,
+    out: Path | None,
+    n_jobs: int | None,
+    dask: str | None,
+    retry_failed: bool,
+    changed: "Changed",
+    output: Format | None,
 ) -> int:
     """Run PLAN, a TOML file or the name of a preset (bradley, hand-till).
 
     The same command resumes an interrupted run: stored fits are not repeated, and the result is the same as
     that of an uninterrupted run. A learner that raises an error, exceeds its time limit or predicts values that
-    are not probabilities is recorded as failed, and the other fits continue; the exit code is then 1.
+    are not probabilities is recorded as failed, and the other fits continue; the exit code is then 1. A learner
+    whose parameters, code or packages have changed since its stored fits is an error (--changed).
     """
     from polyroc.studies.study import run_study
 
     try:
         with study_progress() as observer:
             result = run_study(
-                plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer
+                plan,
+                out=out,
+                n_jobs=n_jobs,
+                dask=dask,
+                retry_failed=retry_failed,
+                observer=observer,
+                changed=changed,
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
@@ -111,6 +142,54 @@ def plan(name: str) -> None:
     click.echo(preset_text(name), nl=False)
 
 
+@study.command(short_help="The folds of a plan, to predict on them elsewhere.")
+@click.argument("plan")
+@click.option("--data", metavar="NAME", help="The data set; required if the plan has several.")
+@formats
+def folds(plan: str, data: str | None, output: Format | None) -> None:
+    """Print the folds of PLAN: case, repeat, fold, truth and group of every test case, counted from 0.
+
+    Train a model on all cases outside of a fold and predict those in it, with any program. A file with the columns
+    case, repeat, fold and p_CLASS for each class is then a learner of the plan: predictions = "FILE".
+
+    \b
+    polyroc study folds plan.toml --csv > folds.csv
+    """
+    from polyroc.studies.plan import Plan
+    from polyroc.studies.prediction_files import case_folds
+
+    columns = {name: values.tolist() for name, values in case_folds(Plan.read(plan), data).items()}
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    print_result(output, record=lambda: columns, rows=lambda: rows, table=lambda: record_table(rows, "folds", []))
+
+
+@study.command("import", short_help="A study of predictions made elsewhere.")
+@data_file
+@add_options(*fold_columns)
+@out_option("STORE", "The store to create.", required=True)
+@measure_option("A measure; hand_till and accuracy by default.", multiple=True)
+@click.option("--name", default="study", show_default=True, help="Name of the study.")
+@formats
+def import_(
+    file: Path, out: Path, measure: tuple[str, ...], name: str, output: Format | None, **columns: Any
+) -> int:
+    """Make a study of the cross-validated predictions in FILE, by PyTorch, R, MLflow or any other program.
+
+    `study show`, `study test` and `report` then serve them as those of `study run`. The folds are those of FILE.
+
+    \b
+    polyroc study import predictions.csv --truth y --scores 'p_*' --classifier model --folds fold -o s.duckdb
+    """
+    from polyroc.studies.imported import import_predictions
+
+    scores = scores_from(file, **columns)
+    options = {"measures": measure} if measure else {}
+    data_set = file.name.partition(".")[0] or "data"
+    result = import_predictions({data_set: scores}, out=out, name=name, **options)
+    _print_study(result, output, result.measures)
+    return 0
+
+
 study.add_command(study_test)
 
 
@@ -133,7 +212,7 @@ def _table(study: "Study", measures: tuple[str, ...]) -> Table:
             if failed:
                 row["failed"] = str(failed[name, learner])
             rows.append(row)
-    notes = [*_notes(study), *_failures(study), *_warnings(study)]
+    notes = [*_notes(study), *study.notes, *_failures(study), *_warnings(study)]
     return Table.of(f"{study.plan.name}: {study.plan.splitting.design}", rows, notes)
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from polyroc.cross_validation.parallel import results_as_completed
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
@@ -19,6 +20,7 @@ __all__ = [
     "Training",
     "count_cases",
     "in_label_order",
+    "last_step",
     "named_estimators",
     "require_scikit_learn",
     "response_of",
@@ -70,7 +72,7 @@ def named_estimators(estimators: Any) -> dict[str, Any]:
         several = isinstance(estimators, list | tuple)
         named = {}
         for estimator in estimators if several else [estimators]:
-            name = type(_last_step(estimator)).__name__
+            name = type(last_step(estimator)).__name__
             taken = sum(1 for other in named if other == name or other.startswith(f"{name} "))
             named[f"{name} {taken + 1}" if taken else name] = estimator
     if not named:
@@ -84,7 +86,8 @@ def named_estimators(estimators: Any) -> dict[str, Any]:
     return named
 
 
-def _last_step(estimator: Any) -> Any:
+def last_step(estimator: Any) -> Any:
+    """The last step of a pipeline; any other estimator itself."""
     return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
 
 
@@ -238,15 +241,14 @@ def run_fits(
     reduce
         What to keep of the predictions of a fit; by default all.
     """
-    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib import delayed, effective_n_jobs
 
     results: list[Any] = [None] * len(fits)
     workers = min(effective_n_jobs(n_jobs), max(len(fits), 1))  # joblib starts as many as it may
     if progress is not None:
         progress(0, len(fits), f"{len(fits)} fits")
-    parallel = Parallel(n_jobs=workers, return_as="generator_unordered")
     calls = (delayed(_predict)(number, fit, training) for number, fit in enumerate(fits))
-    for done, (number, values) in enumerate(parallel(calls), 1):
+    for done, (number, values) in enumerate(results_as_completed(workers, calls), 1):
         results[number] = values if reduce is None else reduce(fits[number], values)
         if progress is not None:
             progress(done, len(fits), f"{fits[number].name}, {fits[number].place}")

@@ -26,7 +26,13 @@ from polyroc.io.files import check_file, check_no_table, files_source
 from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import DataFile, Decimal, Kind, Source, unchanged
-from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stacked_rows import (
+    Repetition,
+    check_stored_folds,
+    key_columns,
+    readable_keys,
+    warn_of_stacked_rows,
+)
 from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
@@ -143,6 +149,7 @@ def open_files(
     with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
         data = [DataFile(Path(path), None, decimal, encoding) for path in paths]
         source, columns = _open_source(session, files, data, request, table)
+        check_stored_folds(columns, source)
         _warn_of_stacked_rows(session, files, source, key_columns(columns, source, request.by))
         present = _labels(session, source, columns.truth)
         categories = _stated_categories(session, files, paths, columns.truth) if request.labels is None else None

@@ -13,7 +13,16 @@ from polyroc.io.csv_files import csv_call, read_header
 from polyroc.io.file_formats import arrow_source, check_no_table_format, json_source
 from polyroc.io.other_formats import other_program
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.sources import (
+    DataFile,
+    Source,
+    StoredFolds,
+    check_names,
+    expand_home,
+    kind_of,
+    literal,
+    local_path,
+)
 from polyroc.io.text_copies import text_copy
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
@@ -25,6 +34,15 @@ HEAD = 4096  # bytes by which a format is recognised
 _TABLES = """
     SELECT table_name FROM information_schema.tables
     WHERE table_catalog = 'stored' AND table_schema = 'main' ORDER BY table_name
+"""
+
+_STORE_TABLES = """
+    SELECT count(*) FROM information_schema.tables WHERE table_catalog = 'stored'
+    AND table_schema = 'polyroc_study' AND table_name IN ('blocks', 'data_sets') AND table_type = 'BASE TABLE'
+"""
+_STORED_FOLDS = """
+    SELECT count(*), count(DISTINCT b.repeat) FROM stored.polyroc_study.blocks AS b
+    JOIN stored.polyroc_study.data_sets AS d ON d.data_set = b.data_set WHERE d.name = ? AND len(b.cases) > 1
 """
 
 
@@ -264,7 +282,16 @@ def _database(session: Session, file: DataFile, table: str | None) -> Source:
     description = session.rows(f"DESCRIBE SELECT * FROM {call}", (), file.name)
     names = tuple(str(row[0]) for row in description)
     check_names(names, file.name)
-    return Source(file.name, names, call, (), tuple(kind_of(str(row[1])) for row in description))
+    kinds = tuple(kind_of(str(row[1])) for row in description)
+    return Source(file.name, names, call, (), kinds, stored_folds=_stored_folds(session, file, table or tables[0]))
+
+
+def _stored_folds(session: Session, file: DataFile, data_set: str) -> StoredFolds | None:
+    """The folds of a data set, if the file is the store of a study; folds of one case are not counted."""
+    if session.rows(_STORE_TABLES, (), file.name)[0][0] != 2:
+        return None
+    ((folds, repeats),) = session.rows(_STORED_FOLDS, (data_set,), file.name)
+    return StoredFolds(folds, repeats) if folds else None
 
 
 def _csv(file: DataFile, requested: Collection[str]) -> Source:

@@ -13,7 +13,7 @@ from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Decimal, Source, expand_home, unchanged
-from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stacked_rows import check_stored_folds, key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import Table
 from polyroc.io.text_copies import check_encoding
@@ -112,7 +112,8 @@ def read(
     table
         The table or view of a DuckDB file, or the sheet of an Excel workbook; not needed if there is only one.
         The store of a study has one for each data set, with the columns learner, repeat, fold, case, id (of a
-        prediction), truth and p_CLASS. A view that reads other files raises an error.
+        prediction), truth, group (if there are groups) and p_CLASS; to read its folds or repeats as one sample,
+        without `folds` and `repeats`, is an error. A view that reads other files raises an error.
     connection
         Your own DuckDB connection, which reads the Parquet files that `source` names, also from an object store.
         Without it polyroc reads files of this machine only; it uses no network by itself.
@@ -153,6 +154,7 @@ def read(
     with unchanged(_files(source)), Session() as session:
         opened = _open(session, source, requested, table, decimal, encoding)
         columns = find_columns(requested, opened)
+        check_stored_folds(columns, opened)
         keys = readable_keys(key_columns(columns, opened), opened)
         rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
         coded = rows.coded(columns.truth)

@@ -17,6 +17,7 @@ __all__ = [
     "Decimal",
     "Kind",
     "Source",
+    "StoredFolds",
     "check_names",
     "expand_home",
     "kind_of",
@@ -73,6 +74,13 @@ _INTEGERS = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMAL
 _OTHERS = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
 
 
+class StoredFolds(NamedTuple):
+    """The numbers of folds and repeats of a data set in the store of a study."""
+
+    folds: int
+    repeats: int
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """What to select from.
@@ -97,6 +105,8 @@ class Source:
         The same table with every value as it is written, if columns of numbers were made from text.
     decimal
         The sign before the decimals of numbers, where columns are text.
+    stored_folds
+        Of a data set in the store of a study: its folds and repeats; each row is one prediction.
     """
 
     name: str
@@ -109,6 +119,7 @@ class Source:
     before: int = 0
     text: "Source | None" = None
     decimal: Decimal = "."
+    stored_folds: StoredFolds | None = None
 
     def number_text(self, column: str) -> str:
         """The SQL expression of a column of text in which every number has a decimal point.

@@ -1,5 +1,7 @@
 """Several rows per case, evaluated as if they were different cases: a warning that names the option to use.
 
+Of the store of a study it is known that rows are cross-validated predictions: there it is an error.
+
 Only columns that no option names are looked at, and only keys: columns whose name says that they hold a
 classifier, a fold, a repeat, or the identity of a case. A key with one value, or with hardly a value twice, says
 nothing.
@@ -9,12 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from polyroc.errors import StackedRowsWarning, warn
+from polyroc.errors import InputError, StackedRowsWarning, warn
 from polyroc.io.columns import Columns
 from polyroc.io.sources import Source
 from polyroc.messages import Call, Message, Option
 
-__all__ = ["Repetition", "is_key", "key_columns", "readable_keys", "warn_of_stacked_rows"]
+__all__ = ["Repetition", "check_stored_folds", "is_key", "key_columns", "readable_keys", "warn_of_stacked_rows"]
 
 Role = Literal["classifier", "folds", "repeats", "split", "case", "person"]
 
@@ -99,6 +101,34 @@ def _is_answered(role: Role, columns: Columns) -> bool:
     if role == "repeats":
         return columns.repeats is not None
     return columns.case is not None or columns.groups is not None or columns.repeats is not None
+
+
+def check_stored_folds(columns: Columns, source: Source) -> None:
+    """Raise an error if predictions of several folds or repeats of a study would be evaluated as one sample."""
+    stored = source.stored_folds
+    if stored is None:
+        return
+    if stored.repeats > 1 and columns.repeats is None:
+        wrong = f"{stored.repeats} repeats, so every case would count several times"
+        naming: tuple[str | Option, ...] = (
+            Option("folds", "fold"),
+            ", ",
+            Option("repeats", "repeat"),
+            " and ",
+            Option("case", "case"),
+        )
+    elif stored.folds > 1 and columns.folds is None and columns.groups != "fold":
+        wrong = f"{stored.folds} folds, so scores of different models would be compared with each other"
+        naming = (Option("folds", "fold"),)
+    else:
+        return
+    raise InputError(
+        f"{source.name} is the store of a study with {wrong}; use ",
+        *naming,
+        ", which evaluates within folds. All folds can be pooled afterwards, with ",
+        Option("pooled"),
+        " or Scores.pool_folds().",
+    )
 
 
 def warn_of_stacked_rows(names: Sequence[str], repetition: Callable[[str], Repetition]) -> None:

@@ -114,7 +114,7 @@ def collect_study(
     results: dict[str, Any] = {}
     for name in track(list(steps), progress):
         results[name] = steps[name]()
-    return StudyFindings(study, key, **results), tuple(dict.fromkeys(work.notes))
+    return StudyFindings(study, key, **results), tuple(dict.fromkeys([*study.notes, *work.notes]))
 
 
 class _StudyCollection:

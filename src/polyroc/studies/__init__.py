@@ -10,7 +10,9 @@ from polyroc._lazy import attach
 if TYPE_CHECKING:
     from polyroc.studies import summaries
     from polyroc.studies.fold_values import FoldTable, fold_table
+    from polyroc.studies.imported import import_predictions
     from polyroc.studies.plan import Plan
+    from polyroc.studies.prediction_files import case_folds
     from polyroc.studies.result import Study
     from polyroc.studies.summaries.anova import Anova
     from polyroc.studies.summaries.bayesian import Posteriors
@@ -32,7 +34,9 @@ __all__ = [
     "Spread",
     "Study",
     "WilcoxonErrors",
+    "case_folds",
     "fold_table",
+    "import_predictions",
     "summaries",
 ]
 
@@ -50,7 +54,9 @@ __getattr__, __dir__ = attach(
         "Spread": "polyroc.studies.summaries.spread",
         "Study": "polyroc.studies.result",
         "WilcoxonErrors": "polyroc.studies.summaries.spread",
+        "case_folds": "polyroc.studies.prediction_files",
         "fold_table": "polyroc.studies.fold_values",
+        "import_predictions": "polyroc.studies.imported",
         "summaries": "polyroc.studies.summaries",
     },
 )

@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol, cast
 
+from polyroc.cross_validation.parallel import results_as_completed
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.messages import install_command, short_repr
 from polyroc.studies.data import Data
@@ -95,7 +96,7 @@ class Joblib:
 
     def results(self, tasks: Sequence[FitTask], data: Sequence[Data]) -> Generator[FitResult]:
         """The result of each task, in the order in which they finish."""
-        from joblib import Parallel, delayed
+        from joblib import delayed
 
         backend, _ = _active_joblib_backend()
         # Threads share the global random generators and the interpreter lock, so their fits need own processes.
@@ -105,10 +106,14 @@ class Joblib:
             for task in tasks
         )
         workers = min(self.workers, max(len(tasks), 1))  # joblib starts as many as it may
-        parallel = Parallel(workers, prefer="threads", return_as="generator_unordered", batch_size=1)
-        with closing(parallel(calls)) as results:
+        with closing(results_as_completed(workers, calls, prefer="threads", batch_size=1)) as results:
             try:
                 yield from results
+            except pickle.PicklingError as error:
+                raise InputError(
+                    f"A learner or data set cannot be sent to another process ({error}); define it in a module, "
+                    "or use another backend (loky)."
+                ) from None
             finally:
                 for run in {task.run for task in tasks}:
                     stop_workers(run)
@@ -211,6 +216,22 @@ def _worker(run: str) -> "Worker":
     return worker
 
 
+def _pickled(task: FitTask, data: Data | None) -> bytes:
+    """A task and its data as bytes; objects bring along their classes and functions, as of a notebook."""
+    if task.learner.estimator is None:
+        return pickle.dumps((task, data), protocol=pickle.HIGHEST_PROTOCOL)
+    from joblib import wrap_non_picklable_objects
+
+    try:
+        message = wrap_non_picklable_objects((task, data), keep_wrapper=False)
+        return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        raise InputError(
+            f"{task.learner.name!r} cannot be sent to another process ({type(error).__name__}: {error}); define "
+            "it in a module, or use n_jobs=1 without a time limit."
+        ) from None
+
+
 class Worker:
     """A worker process, which receives tasks and sends results through pipes."""
 
@@ -224,7 +245,7 @@ class Worker:
             env={**os.environ, **ONE_THREAD},
             start_new_session=True,  # a process group of its own, so that what a learner starts is killed too
         )
-        self._send(sys.path)
+        self._write(pickle.dumps(sys.path))
 
     def fit(self, task: FitTask, data: Data) -> FitResult:
         """Do a fit in the process; kill it at the time limit."""
@@ -232,7 +253,7 @@ class Worker:
         self._sent_data.add(task.key.data_set)
         timed_out = threading.Event()
         try:
-            self._send((task, None if known else data))
+            self._write(_pickled(task, None if known else data))
             self._receive()  # the model is imported and made: from here on the time counts
             timer = threading.Timer(task.limit or threading.TIMEOUT_MAX, self._time_out, [timed_out])
             timer.daemon = True
@@ -271,9 +292,9 @@ class Worker:
             else:
                 self._process.kill()
 
-    def _send(self, message: Any) -> None:
+    def _write(self, message: bytes) -> None:
         pipe = cast("IO[bytes]", self._process.stdin)
-        pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+        pipe.write(message)
         pipe.flush()
 
     def _receive(self) -> Any:

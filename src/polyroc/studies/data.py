@@ -1,4 +1,4 @@
-"""Data sets of a study: cases from the catalogue, a file or a Python function."""
+"""Data sets of a study: cases from the catalogue, a file, a Python function or an object in memory."""
 
 import hashlib
 from collections.abc import Hashable, Sequence
@@ -11,8 +11,20 @@ import numpy as np
 
 from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.studies.features import (
+    as_features,
+    check_not_lazy,
+    first_infinite,
+    frame_of,
+    is_frame,
+    select_rows,
+    text_columns,
+    update_digest,
+    with_categories,
+)
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
-from polyroc.studies.plan import DataSet, Plan
+from polyroc.studies.plan import Plan
+from polyroc.studies.plan_entries import DataSet
 from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["Data", "load"]
@@ -29,21 +41,21 @@ class Data:
     name
         Its name.
     X
-        Cases x features; the values of a nominal feature are codes.
+        Cases x features: numbers, of a nominal feature codes; a data frame, or a sparse matrix.
     codes, labels
         True class of each case as a position in the labels, and the labels in order.
     features, nominal
         Names of the columns of `X`, and positions of those that are encoded inside each fold.
     encode
         The encoding: "one-hot" or "ordinal"; "none" if nothing is encoded.
-    groups
-        The group of each case, or None.
+    groups, group_names
+        The group of each case by number, or None; and the names of the groups.
     positive
         Position of the positive one of two classes, or None if it is not known.
     """
 
     name: str
-    X: FloatArray
+    X: Any
     codes: CodeArray
     labels: tuple[Any, ...]
     features: tuple[str, ...]
@@ -51,6 +63,7 @@ class Data:
     encode: str = "none"
     groups: IntArray | None = None
     positive: int | None = None
+    group_names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -64,7 +77,7 @@ class Data:
     def digest(self) -> str:
         """SHA-256 of everything that predictions depend on; a store is resumed with equal data only."""
         digest = hashlib.sha256(repr((self.labels, self.nominal, self.encode, self.X.shape)).encode())
-        digest.update(np.ascontiguousarray(self.X).tobytes())
+        update_digest(digest, self.X)
         digest.update(self.codes.tobytes())
         digest.update(b"" if self.groups is None else self.groups.tobytes())
         return digest.hexdigest()
@@ -74,7 +87,13 @@ def load(plan: Plan, number: int) -> Data:
     """The data set at a position of the plan."""
     entry = plan.data[number]
     try:
-        if entry.file is not None:
+        if entry.predictions is not None:
+            raise InputError(
+                f"its predictions were imported from {entry.predictions!r}, so there is nothing to fit."
+            )
+        if entry.memory is not None:
+            data = _from_memory(entry)
+        elif entry.file is not None:
             data = _from_file(entry, plan.folder)
         elif entry.call is not None:
             data = _from_call(entry, plan.folder)
@@ -114,37 +133,100 @@ def _from_call(entry: DataSet, folder: Path | None) -> Data:
             returned = function(**entry.parameters)
         except Exception as error:
             raise InputError(f"{path} raised {type(error).__name__}: {error}.") from None
-    X, y = _features_and_target(returned, path)
-    try:
-        values = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{path} must return features as numbers; encode text first.") from None
-    if values.ndim != 2 or len(values) != len(y):
+    return _from_returned(entry, returned, path)
+
+
+def _from_memory(entry: DataSet) -> Data:
+    """A data set given in Python: a data frame, (X, y), or a function that returns one of these."""
+    source = entry.source
+    if source is None:
         raise InputError(
-            f"{path} must return X (cases x features) and y (one class per case), got shapes {values.shape} and "
+            f"its cases were in memory ({entry.memory}) when the plan was made; run the study from Python, with "
+            "the data."
+        )
+    if callable(source):
+        try:
+            source = source()
+        except Exception as error:
+            raise InputError(f"{entry.memory} raised {type(error).__name__}: {error}.") from None
+    return _from_returned(entry, source, entry.memory or "data")
+
+
+def _from_returned(entry: DataSet, returned: Any, name: str) -> Data:
+    """A data set from what a function returned, or what was given in its place."""
+    check_not_lazy(returned, name)
+    if is_frame(returned):
+        X, y, groups = _columns_of(entry, returned)
+    else:
+        for key in ("target", "groups", "features"):
+            if getattr(entry, key):
+                raise InputError(f"{key} names columns of a data frame, but {name} is {type(returned).__name__}.")
+        X, y, groups = _features_and_target(returned, name)
+    values = as_features(X, "X")
+    if len(values.shape) != 2 or values.shape[0] != len(y):
+        raise InputError(
+            f"{name} must return X (cases x features) and y (one class per case), got shapes {values.shape} and "
             f"({len(y)},)."
         )
     default_names = getattr(returned, "feature_names", range(values.shape[1]))
-    features = tuple(str(name) for name in getattr(X, "columns", default_names))
-    groups = getattr(returned, "groups", None)
+    features = tuple(str(column) for column in getattr(X, "columns", default_names))
+    nominal = _positions(entry.nominal, features)
+    if is_frame(values) and entry.encode == "none":
+        values = with_categories(values, [list(values.columns)[position] for position in nominal])
+    elif is_frame(values) and not entry.nominal and entry.memory is not None:
+        nominal = text_columns(values)  # the caller has asked for the encoding, which is not the default there
+    codes, group_names = _group_codes(groups)
     return Data(
-        entry.name,
-        values,
-        *_coded(np.asarray(y)),
-        features,
-        _positions(entry.nominal, features),
-        entry.encode,
-        None if groups is None else _coded(np.asarray(groups))[0].astype(np.int64),
+        entry.name, values, *_coded(_present(y)), features, nominal, entry.encode, codes, group_names=group_names
     )
 
 
-def _features_and_target(returned: Any, path: str) -> tuple[Any, Any]:
+def _columns_of(entry: DataSet, frame: Any) -> tuple[Any, Any, Any]:
+    """Features, target and groups of a data frame."""
+    import narwhals as nw
+
+    table = nw.from_native(frame, eager_only=True)
+    names = list(map(str, table.columns))
+    if entry.target is None:
+        raise InputError("a data frame needs target, the column of the true classes.")
+    special = [name for name in (entry.target, entry.groups) if name is not None]
+    for name in (*special, *entry.nominal):
+        _check_column(name, names)
+    positions = [names.index(name) for name in _feature_names(entry, names, special)]
+    target, *groups = (table[:, names.index(name)] for name in special)
+    if target.is_null().any():
+        row = int(np.argmax(target.is_null().to_numpy())) + 1
+        raise InputError(f"the target {entry.target!r} is missing in row {row}; fill it in or remove the row.")
+    X = table[:, positions].to_native()
+    return X, np.array(target.to_list(), dtype=object), groups[0].to_list() if groups else None
+
+
+def _present(y: Any) -> Any:
+    """The true classes, of which none is missing; objects of one type as an array of that type."""
+    truth = np.asarray(y)
+    if truth.dtype == object:
+        missing = [label is None or label != label for label in truth.tolist()]
+        if any(missing):
+            raise InputError(f"the class of case {missing.index(True) + 1} is missing; remove the case.")
+        truth = np.array(truth.tolist())
+    return truth
+
+
+def _group_codes(groups: Any) -> tuple[IntArray | None, tuple[str, ...]]:
+    """The groups by number, and their names."""
+    if groups is None:
+        return None, ()
+    values, codes = np.unique(np.asarray(groups), return_inverse=True)
+    return codes.astype(np.int64), tuple(map(str, values.tolist()))
+
+
+def _features_and_target(returned: Any, path: str) -> tuple[Any, Any, Any]:
     if hasattr(returned, "X") and hasattr(returned, "y"):
-        return returned.X, returned.y
-    if isinstance(returned, tuple) and len(returned) == 2:
-        return returned
+        return returned.X, returned.y, getattr(returned, "groups", None)
+    if isinstance(returned, tuple) and len(returned) in (2, 3):
+        return (*returned, None)[:3]
     if hasattr(returned, "data") and hasattr(returned, "target"):  # scikit-learn's Bunch
-        return returned.data, returned.target
+        return returned.data, returned.target, getattr(returned, "groups", None)
     raise InputError(f"{path} must return (X, y), or an object with .X and .y, got {type(returned).__name__}.")
 
 
@@ -165,20 +247,45 @@ def _from_file(entry: DataSet, folder: Path | None) -> Data:
         if (truth.codes < 0).any():
             row = int(np.argmax(truth.codes < 0)) + 1
             raise InputError(f"the target {entry.target!r} is missing in row {row}; fill it in or remove the row.")
-        columns, nominal = [], []
+        columns: dict[str, Any] = {}
+        nominal = []
         for position, name in enumerate(features):
             values = None if name in entry.nominal else _numbers(table, name)
             if values is None:
                 nominal.append(position)
                 table.reread(name)  # as text, since the values are not all numbers
-                codes = table.codes(name)
-                values = np.where(codes < 0, np.nan, codes)
-            columns.append(values)
-        groups = table.codes(special[1]).astype(np.int64) if entry.groups is not None else None
-        X = np.column_stack(columns).astype(np.float64)
+                values = _texts(table, name) if entry.frame else _codes(table, name)
+            columns[name] = values
+        groups, group_names = None, tuple[str, ...]()
+        if entry.groups is not None:
+            coded = table.coded(special[1])
+            groups, group_names = coded.codes.astype(np.int64), tuple(map(str, coded.labels))
+        X = frame_of(columns) if entry.frame else np.column_stack(list(columns.values())).astype(np.float64)
+        if entry.frame and entry.encode == "none":
+            X = with_categories(X, entry.nominal)
         return Data(
-            entry.name, X, truth.codes, truth.labels, tuple(features), tuple(nominal), entry.encode, groups
+            entry.name,
+            X,
+            truth.codes,
+            truth.labels,
+            tuple(features),
+            tuple(nominal),
+            entry.encode,
+            groups,
+            group_names=group_names,
         )
+
+
+def _codes(table: Any, name: str) -> FloatArray:
+    """A column of text as codes; nan for a missing value."""
+    codes = table.codes(name)
+    return np.where(codes < 0, np.nan, codes)
+
+
+def _texts(table: Any, name: str) -> Any:
+    """A column of text as objects; nan for a missing value, as pandas and scikit-learn expect it."""
+    coded = table.coded(name)
+    return np.array([*map(str, coded.labels), np.nan], dtype=object)[coded.codes]
 
 
 def _numbers(table: Any, name: str) -> FloatArray | None:
@@ -243,7 +350,12 @@ def _selected(data: Data, entry: DataSet) -> Data:
         groups = None if data.groups is None else data.groups[kept]
         labels = tuple(data.labels[position] for position in selected)
         data = replace(
-            data, X=data.X[kept], codes=new_codes[data.codes[kept]], labels=labels, groups=groups, positive=None
+            data,
+            X=select_rows(data.X, np.flatnonzero(kept)),
+            codes=new_codes[data.codes[kept]],
+            labels=labels,
+            groups=groups,
+            positive=None,
         )
     positive = data.positive
     if entry.positive is not None:
@@ -265,7 +377,8 @@ def _checked(data: Data, entry: DataSet) -> Data:
         )
     if data.X.shape[1] == 0:
         raise InputError("there are no features; name at least one.")
-    if np.isinf(data.X).any():
-        row, column = np.argwhere(np.isinf(data.X))[0]
+    infinite = first_infinite(data.X)
+    if infinite is not None:
+        row, column = infinite
         raise InputError(f"feature {data.features[column]!r} is infinite in row {row + 1}; give finite numbers.")
     return data

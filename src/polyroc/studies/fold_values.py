@@ -1,7 +1,7 @@
 """Fold values: a measure of every learner on every test fold of a data set."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from polyroc.measures.registry import measure as find_measure
 from polyroc.measures.sample import Sample
 from polyroc.messages import Option
 from polyroc.results.invariants import Invariants, at_least, distinct
-from polyroc.scores import Schema, Scores
+from polyroc.scores import Kind, Schema, Scores
 from polyroc.validation.signatures import validated
 
 __all__ = ["FoldTable", "applies", "check_measure", "fold_table", "fold_values"]
@@ -125,12 +125,12 @@ class Classes(Protocol):
         """Position of the positive one of two classes, if known."""
 
 
-def applies(measure: Measure, data: Classes) -> bool:
+def applies(measure: Measure, data: Classes, kind: Kind = "matrix") -> bool:
     """Whether a measure is defined for the number of classes; any other obstacle raises an error."""
     fewest, most = measure.classes
     if len(data.labels) < fewest or len(data.labels) > (most or len(data.labels)):
         return False
-    reason = inapplicable_reason(measure, Schema(data.labels, "matrix", data.positive), by_name=True)
+    reason = inapplicable_reason(measure, Schema(data.labels, kind, data.positive), by_name=True)
     if reason is None:
         return True
     if data.positive is None and (measure.needs == "score" or most == 2):
@@ -139,13 +139,21 @@ def applies(measure: Measure, data: Classes) -> bool:
     raise InputError(f"{measure} on data set {data.name!r}: it {reason}.")
 
 
-def check_measure(key: str, data: Sequence[Classes]) -> None:
+def check_measure(key: str, data: Sequence[Classes], kind: Kind = "matrix") -> None:
     """Raise an error for a measure that does not exist, or that applies to none of the data sets."""
     measure = find_measure(key)
-    applicable = [applies(measure, data_set) for data_set in data]  # a list, so that every data set is checked
+    applicable = [
+        applies(measure, data_set, kind) for data_set in data
+    ]  # a list, so that every data set is checked
     if not any(applicable):
         counts = " or ".join(sorted({str(len(data_set.labels)) for data_set in data}))
         raise MeasureError(f"{measure} is not for {counts} classes, as all data sets have; use another measure.")
+
+
+def _is_forecast(measure: Measure, scores: Scores, learner: int) -> bool:
+    """Whether the predictions of a learner are probabilities, as the measure needs them."""
+    own = replace(scores, values={str(learner): scores.values[str(learner)]})
+    return inapplicable_reason(measure, own, by_name=True) is None
 
 
 def fold_values(
@@ -153,21 +161,28 @@ def fold_values(
     data: Classes,
     folds: Sequence[tuple[CodeArray, Mapping[int, FloatArray]]],
     learners: int,
+    kind: Kind = "matrix",
 ) -> FloatArray:
     """Measures x folds x learners; nan if a class has no case in the fold, or the learner no predictions.
 
-    A fold is the true classes of its cases, and by learner its predicted probabilities.
+    A fold is the true classes of its cases, and by learner its predictions. Decision values have no value of a
+    measure of probabilities (nan).
     """
     values = np.full((len(measures), len(folds), learners), np.nan)
     ranges = [measure.range(len(data.labels), **measure.settings) for measure in measures]
     for fold, (codes, predictions) in enumerate(folds):
-        tables = {str(learner): table for learner, table in predictions.items()}
-        scores = Scores(codes, data.labels, tables, "matrix", data.positive)
+        tables = {
+            str(learner): table[:, data.positive] if kind == "score" else table
+            for learner, table in predictions.items()
+        }
+        scores = Scores(codes, data.labels, tables, kind, data.positive)
         if scores.absent:
             continue
         for learner in predictions:
             sample = Sample(scores, str(learner))
             for number, (measure, (low, high)) in enumerate(zip(measures, ranges, strict=True)):
+                if measure.needs in ("probabilities", "forecast") and not _is_forecast(measure, scores, learner):
+                    continue
                 # Clipped: rounding may put a value a little outside the range of its measure.
                 values[number, fold, learner] = min(max(measure(sample).value, low), high)
     return values

@@ -1,4 +1,4 @@
-"""Objects named by import path: "package.module:name", or with a dot in place of the colon."""
+"""Objects named by import path: "package.module:name", with a dot in place of the colon, or "file.py:name"."""
 
 import importlib
 import inspect
@@ -12,6 +12,8 @@ from typing import Any
 from polyroc.errors import InputError
 from polyroc.messages import install_command
 from polyroc.validation.arguments import did_you_mean
+
+PICKLES = (".joblib", ".pkl", ".pickle")
 
 __all__ = ["import_object", "importable_from", "unknown_parameter"]
 
@@ -33,19 +35,62 @@ def importable_from(folder: Path | None) -> Iterator[None]:
 def import_object(path: str) -> Any:
     """The object at an import path; the error for a wrong name suggests the nearest one.
 
+    A file is relative to the folders from which Python imports, that of the plan first.
+
     >>> import_object("math:sqrt")(4.0)
     2.0
     """
-    module_name, separator, name = path.partition(":")
+    if Path(path).suffix in PICKLES:
+        return _unpickled(path)
+    module_name, separator, name = path.rpartition(":")
+    if Path(module_name).suffix == ".py":
+        return _attribute(_import_file(module_name, path), module_name, name, path)
     if not separator:
         module_name, separator, name = path.rpartition(".")
     if not module_name or not name:
         raise InputError(f"cannot import {path!r}; write it like package.module:Name.")
-    module = _import_module(module_name, path)
+    return _attribute(_import_module(module_name, path), module_name, name, path)
+
+
+def _attribute(module: Any, module_name: str, name: str, path: str) -> Any:
     if not hasattr(module, name):
         public = [attribute for attribute in dir(module) if not attribute.startswith("_")]
         raise InputError(f"cannot import {path!r}: {module_name} has no {name!r}; {did_you_mean(name, public)}")
     return getattr(module, name)
+
+
+def _located(file: str, path: str) -> Path:
+    """A file of a plan: an absolute path, or one in a folder from which Python imports."""
+    for folder in ("", *sys.path):
+        candidate = Path(folder, file).expanduser()
+        if candidate.is_file():
+            return candidate.resolve()
+    raise InputError(f"cannot import {path!r}: there is no file {file!r} beside the plan.")
+
+
+def _import_file(file: str, path: str) -> Any:
+    """The module in a Python file, imported by its name, so that what it defines can be pickled."""
+    located = _located(file, path)
+    with importable_from(located.parent):
+        module = _import_module(located.stem, path)
+    origin = getattr(module, "__file__", None)
+    if origin is None or Path(origin).resolve() != located:
+        raise InputError(
+            f"cannot import {path!r}: Python has another module {located.stem!r} ({origin}); rename the file."
+        )
+    return module
+
+
+def _unpickled(path: str) -> Any:
+    """The estimator in a file that joblib or pickle wrote. Like every import, this runs code of the file."""
+    import joblib
+
+    try:
+        return joblib.load(_located(path, path))
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"cannot import {path!r}: {type(error).__name__}: {error}.") from None
 
 
 def _import_module(name: str, path: str) -> Any:

@@ -1,15 +1,20 @@
 """Models from the learners of a plan: classes imported, parameters checked, preprocessing in one pipeline."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from types import BuiltinFunctionType
 from typing import Any
 
 from polyroc.cross_validation.fits import set_random_state
 from polyroc.errors import InputError, MissingPackageError
+from polyroc.studies.codes import Code, code_of, file_code
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
-from polyroc.studies.plan import Learner, Plan, Step
+from polyroc.studies.plan import Plan
+from polyroc.studies.plan_entries import Learner, Step
+from polyroc.studies.plan_objects import is_factory
 
-__all__ = ["check_learners", "make_model"]
+__all__ = ["check_learners", "learner_codes", "make_model", "predictions_path"]
 
 
 def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
@@ -17,12 +22,51 @@ def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int)
 
     Every parameter named random_state that the plan does not set gets the seed.
     """
-    entries: list[Step | Learner] = [*steps, learner]
-    parts = [_make_estimator(entry.path, entry.parameters) for entry in entries]
+    parts = _parts(learner, steps)
     for part in parts:
         set_random_state(part, seed)
-    if data.nominal:
-        parts.insert(0, _encoder(data))
+    return _joined([_encoder(data), *parts] if data.nominal else parts)
+
+
+def learner_codes(plan: Plan) -> list[Code]:
+    """The code of each learner of a plan, with its preprocessing."""
+    codes = []
+    with importable_from(plan.folder):
+        for number, learner in enumerate(plan.learners):
+            try:
+                if learner.predictions is not None:
+                    codes.append(_predictions_code(plan, learner))
+                else:
+                    codes.append(code_of(_joined(_parts(learner, plan.steps_of(learner)))))
+            except InputError as error:
+                raise InputError(f"{plan.location('learners', number)}: ", error.message) from None
+    return codes
+
+
+def predictions_path(plan: Plan, learner: Learner, data_set: str) -> Path:
+    """The file of predictions made elsewhere, for a data set."""
+    return Path(plan.folder or ".", str(learner.predictions).replace("{data}", data_set))
+
+
+def _predictions_code(plan: Plan, learner: Learner) -> Code:
+    """The content of the files of a learner, in place of its code."""
+    content = b""
+    for entry in plan.data:
+        path = predictions_path(plan, learner, entry.name)
+        try:
+            content += path.read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"the predictions of {learner.name!r} cannot be read from '{path}' ({error.strerror})."
+            ) from None
+    return file_code(content)
+
+
+def _parts(learner: Learner, steps: tuple[Step, ...]) -> list[Any]:
+    return [*(_make_estimator(step.path, step.parameters) for step in steps), _make_learner(learner)]
+
+
+def _joined(parts: list[Any]) -> Any:
     if len(parts) == 1:
         return parts[0]
     from sklearn.pipeline import make_pipeline
@@ -30,15 +74,37 @@ def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int)
     return make_pipeline(*parts)
 
 
+def _make_learner(learner: Learner) -> Any:
+    """The unfitted estimator of a learner, without its preprocessing."""
+    if learner.estimator is not None:
+        return _instance(learner.estimator, {})
+    if learner.description is not None:
+        raise InputError(
+            f"{learner.name!r} was an object in Python ({learner.description}); run the study from Python, with "
+            "this object."
+        )
+    return _make_estimator(learner.path, learner.parameters)
+
+
 def _make_estimator(path: str, parameters: Mapping[str, Any]) -> Any:
-    return import_object(path)(**{name: _parameter(value) for name, value in parameters.items()})
+    return _instance(import_object(path), {name: _parameter(value) for name, value in parameters.items()})
+
+
+def _instance(source: Any, parameters: Mapping[str, Any]) -> Any:
+    """An unfitted estimator: of a class or a function its result, of an estimator a clone."""
+    if is_factory(source):
+        return source(**parameters)
+    from sklearn.base import clone
+
+    estimator = clone(source, safe=False)  # safe=False: copies what is no estimator of scikit-learn
+    return estimator.set_params(**parameters) if parameters else estimator
 
 
 def _parameter(value: Any) -> Any:
-    """A parameter; a table with a class is an estimator, such as the base of an ensemble."""
+    """A parameter; a table with a class is an estimator, such as the base of an ensemble or a step of a list."""
     if isinstance(value, Mapping) and "class" in value:
         return _make_estimator(value["class"], value.get("parameters", {}))
-    return value
+    return [_parameter(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def _encoder(data: Data) -> Any:
@@ -59,7 +125,10 @@ def check_learners(plan: Plan) -> None:
         for number, step in enumerate(plan.steps):
             _check_class(plan, ("steps", number), step.path, step.parameters)
         for number, learner in enumerate(plan.learners):
-            _check_class(plan, ("learners", number), learner.path, learner.parameters)
+            if learner.predictions is not None:
+                continue
+            if learner.path:
+                _check_class(plan, ("learners", number), learner.path, learner.parameters)
             for position, step in enumerate(learner.steps or ()):
                 _check_class(plan, ("learners", number, "steps", position), step.path, step.parameters)
             _check_output(plan, number, learner)
@@ -71,31 +140,43 @@ def _check_class(plan: Plan, key: tuple[str | int, ...], path: str, parameters: 
     except InputError as error:
         kind = MissingPackageError if "polyroc[study]" in str(error) else InputError
         raise kind(f"{plan.location(*key, 'class')}: {error}") from None
-    if not isinstance(estimator, type):
+    if not (is_factory(estimator) or hasattr(estimator, "fit")) or isinstance(estimator, BuiltinFunctionType):
         raise InputError(
-            f"{plan.location(*key, 'class')}: expected a class, got the {type(estimator).__name__} {path!r}."
+            f"{plan.location(*key, 'class')}: expected a class, a function that returns an estimator, or an "
+            f"estimator, got the {type(estimator).__name__} {path!r}."
         )
-    unknown = unknown_parameter(estimator, parameters)
+    unknown = unknown_parameter(estimator, parameters) if is_factory(estimator) else None
     if unknown is not None:
         name, message = unknown
         raise InputError(f"{plan.location(*key, 'parameters', name)}: {message}")
     for name, value in parameters.items():
-        if isinstance(value, Mapping) and "class" in value:
-            _check_class(plan, (*key, "parameters", name), value["class"], value.get("parameters", {}))
+        _check_parameter(plan, (*key, "parameters", name), value)
+
+
+def _check_parameter(plan: Plan, key: tuple[str | int, ...], value: Any) -> None:
+    """Check the classes in a parameter: an estimator, or a list that has some."""
+    if isinstance(value, Mapping) and "class" in value:
+        _check_class(plan, key, value["class"], value.get("parameters", {}))
+    for number, entry in enumerate(value if isinstance(value, list | tuple) else ()):
+        _check_parameter(plan, (*key, number), entry)
 
 
 def _check_output(plan: Plan, number: int, learner: Learner) -> None:
     """Raise an error for a learner that is no classifier, or has no method of the name `output`."""
     location = plan.location("learners", number)
     try:
-        model = _make_estimator(learner.path, learner.parameters)
+        model = _make_learner(learner)
+    except InputError as error:
+        raise InputError(f"{location}: ", error.message) from None
     except Exception as error:
         raise InputError(
             f"{location}: {learner.name!r} cannot be constructed with these parameters: {type(error).__name__}: "
             f"{error}."
         ) from None
     if not hasattr(model, "fit"):
-        raise InputError(f"{location}: {learner.path!r} has no fit; give a scikit-learn classifier.")
+        raise InputError(
+            f"{location}: {learner.path or learner.name!r} has no fit; give a scikit-learn classifier."
+        )
     if not hasattr(model, learner.output):
         other = "decision_function" if learner.output == "predict_proba" else "predict_proba"
         hint = f'; set output = "{other}"' if hasattr(model, other) else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError, PolyrocWarning, warn
-from polyroc.kernels.arrays import CodeArray, FloatArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
 from polyroc.scores import Folds, Scores
@@ -44,6 +44,21 @@ def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
     return {(table.measure, table.data_set): table for table in study._all_tables()}
 
 
+def _notes(store: Store, plan: Plan) -> list[str]:
+    """Sentences on duplicates of cases, and on learners whose fits are of several versions of their code."""
+    mixed = [
+        f"The fits of {plan.learners[number].name!r} are of {len(codes)} versions of its code or its packages."
+        for number, codes in store.codes().items()
+        if len(codes) > 1
+    ]
+    return [*(duplicates.text for duplicates in store.duplicates()), *mixed]
+
+
+def _renumbered(groups: IntArray) -> IntArray:
+    """Groups numbered from 0 without gaps."""
+    return np.asarray(np.unique(groups, return_inverse=True)[1], dtype=np.int64)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Study(Result):
     """Learners compared on data sets by cross-validation. Made by `polyroc.study`, or read by `Study.open`.
@@ -66,6 +81,9 @@ class Study(Result):
         Versions of polyroc, Python, numpy and scikit-learn.
     warnings
         Warnings of the learners: data set, learner, message, number of folds.
+    notes
+        What to know of the cases and the fits: copies of test cases among training cases, learners whose fits are
+        of several versions of their code.
     path
         The store, which has every prediction; None for a study that has values only (`from_dict`).
     """
@@ -75,6 +93,7 @@ class Study(Result):
     left: int
     versions: dict[str, str]
     warnings: tuple[LearnerWarning, ...] = field(default=(), metadata=NOT_STORED)
+    notes: tuple[str, ...] = field(default=(), metadata=NOT_STORED)
     path: Path | None = field(default=None, metadata=NOT_STORED)
     _data: tuple[StoredData, ...] = field(default=(), repr=False, metadata=NOT_STORED)
     _blocks: tuple[tuple[Block, ...], ...] = field(default=(), repr=False, metadata=NOT_STORED)
@@ -109,6 +128,7 @@ class Study(Result):
             left=total - len(store.done()),
             versions=store.versions(),
             warnings=tuple(store.warnings()),
+            notes=tuple(_notes(store, plan)),
             path=store.path,
             _data=tuple(store.data_sets()),
             _blocks=blocks,
@@ -163,7 +183,7 @@ class Study(Result):
         from polyroc.measures.registry import measure as find_measure
         from polyroc.studies.fold_values import applies
 
-        return applies(find_measure(key), self._data[self._position(data_set)])
+        return applies(find_measure(key), self._data[self._position(data_set)], self.plan.kind)
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - there are no intervals
         """One record per data set, learner, fold and measure."""
@@ -228,11 +248,19 @@ class Study(Result):
         return Scores(
             codes=data.truth[np.concatenate(tests)].astype(np.int32),
             labels=data.labels,
-            values={self.learners[j]: np.concatenate([predictions[j, k] for k in complete]) for j in chosen},
-            kind="matrix",
+            values={
+                self.learners[j]: self._values(np.concatenate([predictions[j, k] for k in complete]), data)
+                for j in chosen
+            },
+            kind=self.plan.kind,
             positive=data.positive,
+            groups=None if data.groups is None else _renumbered(data.groups[np.concatenate(tests)]),
             folds=self._score_folds([blocks[k] for k in complete]),
         )
+
+    def _values(self, table: FloatArray, data: StoredData) -> FloatArray:
+        """Predictions as `Scores` have them: of scores the column of the positive class."""
+        return np.ascontiguousarray(table[:, data.positive]) if self.plan.kind == "score" else table
 
     def _score_folds(self, blocks: Sequence[Block]) -> Folds | None:
         """The folds of predictions; None for a single test set, since all cases have the same classifier."""
@@ -499,7 +527,9 @@ class Study(Result):
         missing = [wanted for wanted in dict.fromkeys([key, *applicable]) if (wanted, name) not in self._tables]
         data, blocks = self._data[position], self._blocks[position]
         labels, folds = self._folds(position)
-        values = fold_values([find_measure(wanted) for wanted in missing], data, folds, len(self.learners))
+        values = fold_values(
+            [find_measure(wanted) for wanted in missing], data, folds, len(self.learners), self.plan.kind
+        )
         test_size = float(np.mean([len(block.test) for block in blocks]))
         sizes = len(data.truth) - test_size, test_size
         for wanted, table in zip(missing, values, strict=True):

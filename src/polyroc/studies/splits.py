@@ -1,5 +1,6 @@
 """Splits of a data set into training and test cases."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -7,10 +8,11 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray, IntArray
 from polyroc.studies.data import Data
-from polyroc.studies.plan import Splitting
+from polyroc.studies.features import equal_rows
+from polyroc.studies.plan_entries import Splitting
 from polyroc.validation.random import rng_for
 
-__all__ = ["Block", "split_data", "training_cases"]
+__all__ = ["Block", "Duplicates", "duplicates_of", "split_data", "training_cases"]
 
 
 class Block(NamedTuple):
@@ -19,6 +21,66 @@ class Block(NamedTuple):
     repeat: int
     fold: int
     test: IntArray
+
+
+class Duplicates(NamedTuple):
+    """Test cases of a data set that have an equal case, by all features, in their training set.
+
+    Attributes
+    ----------
+    data_set
+        Name of the data set.
+    cases, total
+        Such cases, and all test cases, of the first repeat.
+    other_class
+        Those of `cases` with an equal training case of another class.
+    """
+
+    data_set: str
+    cases: int
+    total: int
+    other_class: int
+
+    @property
+    def text(self) -> str:
+        """The duplicates in a sentence.
+
+        >>> print(Duplicates("a", 9, 12, 1).text)
+        9 of 12 test cases of 'a' equal a training case in all features (1 of them one of another class), so values
+        are too high for learners that remember cases; remove copies, or keep them together with groups.
+        """
+        other = f" ({self.other_class} of them one of another class)" if self.other_class else ""
+        return (
+            f"{self.cases} of {self.total} test cases of {self.data_set!r} equal a training case in all features"
+            f"{other}, so values are too high for learners that remember cases; remove copies, or keep them "
+            "together with groups."
+        )
+
+
+def duplicates_of(data: Data, blocks: Sequence[Block]) -> Duplicates | None:
+    """The test cases of the first repeat that have equal training cases; None if there are none."""
+    if data.X.shape[1] == 0:
+        return None
+    contents = equal_rows(data.X)
+    counts = np.bincount(contents)
+    if counts.max() < 2:
+        return None
+    # Numbers of contents and classes together, to tell equal cases of the same class from others.
+    labelled = contents * len(data.labels) + data.codes
+    of_class = np.bincount(labelled, minlength=len(counts) * len(data.labels))
+    cases, total, other_class = 0, 0, 0
+    for test in (block.test for block in blocks if block.repeat == 0):
+        equal = counts[contents[test]] - _occurrences(contents[test])
+        same_class = of_class[labelled[test]] - _occurrences(labelled[test])
+        cases, total = cases + int((equal > 0).sum()), total + len(test)
+        other_class += int((equal > same_class).sum())
+    return Duplicates(data.name, cases, total, other_class) if cases else None
+
+
+def _occurrences(numbers: IntArray) -> IntArray:
+    """How often each number occurs among them."""
+    _, positions, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    return np.asarray(counts[positions], dtype=np.int64)
 
 
 def split_data(data: Data, splitting: Splitting, seed: int) -> list[Block]:

@@ -6,10 +6,8 @@ from which the study is resumed.
 """
 
 import json
-import os
-import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -18,22 +16,35 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from polyroc._version import __version__
-from polyroc.errors import InputError, MissingFileError, PolyrocError
+from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.studies.codes import Code
 from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.plan import Plan
-from polyroc.studies.splits import Block
+from polyroc.studies.splits import Block, Duplicates
+from polyroc.studies.store_files import (
+    SCHEMA,
+    attach_store,
+    check_schema,
+    check_tables,
+    damaged,
+    error_reason,
+    open_connection,
+)
 
-__all__ = ["SCHEMA", "Failure", "LearnerWarning", "Store", "StoredData", "attach_file", "error_reason"]
+__all__ = ["LATER_TABLES", "Failure", "LearnerWarning", "Store", "StoredData"]
 
 T = TypeVar("T")
-SCHEMA = 1
-STORAGE_VERSION = "v1.5.0"  # of new files: that of the lowest version of DuckDB in pyproject.toml
 FLUSH_SECONDS = 1.0  # a process that is killed loses the fits of at most this much work
 _WRITING: set[Path] = set()  # stores that this process writes: DuckDB's lock is for other processes
-_IDLE_CONNECTIONS: dict[int, Any] = {}  # by process id, since a connection does not survive a fork
 _LOCK = Lock()
+# Tables that stores of schema 1 do not have. They get them when they are written to.
+LATER_TABLES = """
+CREATE TABLE IF NOT EXISTS polyroc_study.codes (learner INTEGER, place INTEGER, code VARCHAR);
+CREATE TABLE IF NOT EXISTS polyroc_study.groups (data_set INTEGER, names VARCHAR[], groups INTEGER[]);
+CREATE TABLE IF NOT EXISTS polyroc_study.duplicates (data_set INTEGER, cases INTEGER, total INTEGER,
+    other_class INTEGER);
+"""
 
 
 class StoredData(NamedTuple):
@@ -49,6 +60,8 @@ class StoredData(NamedTuple):
         Names of the features.
     truth
         True class of each case, as a position in the labels.
+    groups, group_names
+        The group of each case by number, or None; and the names of the groups.
     """
 
     name: str
@@ -57,6 +70,8 @@ class StoredData(NamedTuple):
     positive: int | None
     features: tuple[str, ...]
     truth: IntArray
+    groups: IntArray | None = None
+    group_names: tuple[str, ...] = ()
 
 
 class Failure(NamedTuple):
@@ -88,7 +103,7 @@ def _reads(method: Callable[["Store"], T]) -> Callable[["Store"], T]:
         except PolyrocError:
             raise
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-            raise _damaged(store.path, f"{type(error).__name__}: {error}") from None
+            raise damaged(store.path, f"{type(error).__name__}: {error}") from None
 
     return checked
 
@@ -96,8 +111,8 @@ def _reads(method: Callable[["Store"], T]) -> Callable[["Store"], T]:
 class Store:
     """An open store."""
 
-    def __init__(self, path: Path, connection: Any) -> None:
-        self.path, self._connection = path, connection
+    def __init__(self, path: Path, connection: Any, schema: int = SCHEMA) -> None:
+        self.path, self._connection, self.schema = path, connection, schema
         self._waiting: list[FitResult] = []
         self._flushed, self._work = time.monotonic(), 0.0
 
@@ -119,18 +134,20 @@ class Store:
             if write:
                 _WRITING.add(resolved)
         try:
-            with _connection() as connection:
+            with open_connection() as connection:
                 if create is not None and not path.exists():
                     create(path, connection)
-                _attach_store(connection, path, write)
-                _check_tables(path, connection)
-                _check_schema(path, connection)
+                attach_store(connection, path, write)
+                check_tables(path, connection)
+                schema = check_schema(path, connection)
                 try:
-                    store = cls(path, connection)
+                    store = cls(path, connection, schema)
+                    if write and schema == 1:
+                        connection.execute(LATER_TABLES)
                     store._check_data_sets()
                     yield store
                 except duckdb.Error as error:
-                    raise _damaged(path, error_reason(error)) from None
+                    raise damaged(path, error_reason(error)) from None
         finally:
             if write:
                 _WRITING.discard(resolved)
@@ -150,7 +167,7 @@ class Store:
             "(SELECT count(DISTINCT data_set) FROM polyroc_study.blocks)"
         ).fetchone()
         if not stored == divided == len(self.plan.data):
-            raise _damaged(self.path, "data sets or folds of the plan are not in it")
+            raise damaged(self.path, "data sets or folds of the plan are not in it")
 
     def replace_plan(self, plan: Plan) -> None:
         """Store a plan that differs in name, note or measures, on which no prediction depends."""
@@ -162,12 +179,84 @@ class Store:
         query = (
             "SELECT name, digest, labels, positive, features, truth FROM polyroc_study.data_sets ORDER BY data_set"
         )
-        return [
+        sets = [
             StoredData(
                 name, digest, tuple(json.loads(labels)), positive, tuple(features), np.array(truth, dtype=np.int64)
             )
             for name, digest, labels, positive, features, truth in self._connection.execute(query).fetchall()
         ]
+        for number, names, groups in self._later("SELECT data_set, names, groups FROM polyroc_study.groups"):
+            if len(groups) != len(sets[number].truth):
+                raise damaged(self.path, "groups and cases differ in number")
+            grouped = {"groups": np.array(groups, dtype=np.int64), "group_names": tuple(names)}
+            sets[number] = sets[number]._replace(**grouped)
+        return sets
+
+    def _later(self, query: str) -> list[Any]:
+        """The rows of a table that stores of schema 1 may not have."""
+        if self.schema == 1:
+            table = query.partition("polyroc_study.")[2].split()[0]
+            known = self._connection.execute(
+                "SELECT 1 FROM system.main.duckdb_tables() "
+                "WHERE database_name = 'store' AND schema_name = 'polyroc_study' AND table_name = ?",
+                [table],
+            ).fetchone()
+            if known is None:
+                return []
+        rows: list[Any] = self._connection.execute(query).fetchall()
+        return rows
+
+    @_reads
+    def codes(self) -> dict[int, list[Code]]:
+        """The codes of each learner with which fits were made, the latest last."""
+        codes: dict[int, list[Code]] = {}
+        for learner, text in self._later("SELECT learner, code FROM polyroc_study.codes ORDER BY learner, place"):
+            code = json.loads(text)
+            codes.setdefault(learner, []).append(
+                {kind: code[kind] for kind in ("parameters", "source", "versions")}
+            )
+        return codes
+
+    def set_codes(self, codes: Mapping[int, Sequence[Code]]) -> None:
+        """Replace the codes of some learners."""
+        rows = [
+            (learner, place, json.dumps(code))
+            for learner, of_one in codes.items()
+            for place, code in enumerate(of_one)
+        ]
+        self._connection.execute("DELETE FROM polyroc_study.codes WHERE list_contains(?, learner)", [list(codes)])
+        if rows:
+            self._connection.execute(
+                "INSERT INTO polyroc_study.codes SELECT unnest(?), unnest(?), unnest(?)",
+                list(map(list, zip(*rows, strict=True))),
+            )
+
+    def remove_fits(self, learners: Sequence[int]) -> None:
+        """Remove all fits of some learners, so that they are done again."""
+        for table in ("fits", "timings", "warnings"):
+            self._connection.execute(
+                f"DELETE FROM polyroc_study.{table} WHERE list_contains(?, learner)", [list(learners)]
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Several changes at once: all of them are stored, or none."""
+        self._connection.begin()
+        try:
+            yield
+        except BaseException:
+            self._connection.rollback()
+            raise
+        self._connection.commit()
+
+    @_reads
+    def duplicates(self) -> list[Duplicates]:
+        """The data sets of which test cases have equal training cases, with their numbers."""
+        query = """
+            SELECT name, cases, total, other_class FROM polyroc_study.duplicates AS c
+            JOIN polyroc_study.data_sets AS d ON d.data_set = c.data_set ORDER BY c.data_set
+        """
+        return [Duplicates(*row) for row in self._later(query)]
 
     @_reads
     def blocks(self) -> list[list[Block]]:
@@ -297,118 +386,3 @@ class Store:
         self._connection.register("batch", columns)
         self._connection.execute(f"INSERT INTO {statement}")
         self._connection.unregister("batch")
-
-
-@contextmanager
-def _connection() -> Iterator[Any]:
-    """A DuckDB connection without a file.
-
-    Starting DuckDB takes as long as a dozen small fits, so an idle connection is kept for the next caller. It has
-    one thread, that of the caller: no threads are lost in a fork, and the other cores are free for fits.
-    """
-    import duckdb
-
-    with _LOCK:
-        connection = _IDLE_CONNECTIONS.pop(os.getpid(), None)
-    if connection is None:
-        connection = duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 1})
-    try:
-        yield connection
-    except BaseException:
-        connection.close()
-        raise
-    try:
-        connection.execute("USE memory; DETACH DATABASE IF EXISTS store")
-    except duckdb.Error:  # no checkpoint on a full disk; what was committed is in the write-ahead log
-        connection.close()
-    else:
-        with _LOCK:
-            _IDLE_CONNECTIONS[os.getpid()] = connection
-
-
-def attach_file(connection: Any, path: Path, write: bool) -> None:
-    """Make a file the database of a connection; a new one can be read by every version that polyroc works with."""
-    quoted = str(path).replace("'", "''")
-    option = "" if write else ", READ_ONLY"
-    if write and not path.exists():
-        option = f", STORAGE_VERSION '{STORAGE_VERSION}'"
-    connection.execute(f"ATTACH '{quoted}' AS store (TYPE duckdb{option}); USE store")
-
-
-def error_reason(error: Exception) -> str:
-    """The first line of an error of DuckDB, without its full stop."""
-    return str(error).split("\n", 1)[0].strip(" .")
-
-
-def _attach_store(connection: Any, path: Path, write: bool) -> None:
-    """Attach a store; an error names the process that has it, or what else is wrong."""
-    import duckdb
-
-    if not write and not path.exists():
-        raise MissingFileError(f"There is no store '{path}'; create one with polyroc study run.")
-    try:
-        attach_file(connection, path, write)
-    except duckdb.IOException as error:
-        process = re.search(r"PID (\d+)", str(error))
-        if "lock" in str(error).lower():
-            holder = f"process {process[1]}" if process else "another process"
-            raise InputError(f"'{path}' is in use by {holder}; wait until it is done, or stop it.") from None
-        if _log(path).exists():
-            raise _damaged(path, error_reason(error)) from None
-        raise InputError(f"'{path}' is not a store of a study, or cannot be opened; give another path.") from None
-    except duckdb.Error as error:
-        raise _damaged(path, error_reason(error)) from None
-
-
-def _log(path: Path) -> Path:
-    """The write-ahead log of a store: what was written since the last checkpoint."""
-    return path.parent / f"{path.name}.wal"
-
-
-def _damaged(path: Path, reason: str) -> InputError:
-    """The error for a store that DuckDB cannot read; it says what can be saved."""
-    log = _log(path)
-    advice = "restore it from a copy, or run the study again"
-    if log.exists():
-        advice = (
-            f"rename '{log}' and try again: that returns to the last checkpoint, and the study is resumed from "
-            f"there. If the error stays, {advice}"
-        )
-    return InputError(f"The store '{path}' is damaged ({reason}); {advice}.")
-
-
-# names with their catalogue, because a macro of the file could replace these functions too
-_CODE = """
-    SELECT view_name FROM system.main.duckdb_views() WHERE database_name = 'store' AND schema_name <> 'main'
-    UNION ALL
-    SELECT function_name FROM system.main.duckdb_functions() WHERE database_name = 'store'
-"""
-
-
-def _check_tables(path: Path, connection: Any) -> None:
-    """Raise an error if a table is a view, or a function is defined: either could read files of this machine."""
-    import duckdb
-
-    try:
-        code = connection.execute(_CODE).fetchone()
-    except duckdb.Error as error:
-        raise _damaged(path, error_reason(error)) from None
-    if code is not None:
-        raise InputError(
-            f"'{path}' is not opened: it defines {code[0]!r}, a view or a function in place of the tables of a "
-            "study, which could read other files. polyroc writes no such store; ask its author."
-        )
-
-
-def _check_schema(path: Path, connection: Any) -> None:
-    import duckdb
-
-    try:
-        (schema, version) = connection.execute("SELECT schema, polyroc FROM polyroc_study.plan").fetchone()
-    except (duckdb.Error, TypeError):
-        raise InputError(f"'{path}' is a DuckDB file without a study; give another path.") from None
-    if schema != SCHEMA:
-        raise InputError(
-            f"'{path}' was written by polyroc {version} (schema {schema}), which polyroc {__version__} (schema "
-            f"{SCHEMA}) cannot read."
-        )

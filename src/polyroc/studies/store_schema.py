@@ -18,8 +18,9 @@ from polyroc._version import __version__
 from polyroc.errors import InputError
 from polyroc.studies.data import Data
 from polyroc.studies.plan import Plan
-from polyroc.studies.splits import Block
-from polyroc.studies.store import SCHEMA, attach_file, error_reason
+from polyroc.studies.splits import Block, duplicates_of
+from polyroc.studies.store import LATER_TABLES
+from polyroc.studies.store_files import SCHEMA, attach_file, error_reason
 
 __all__ = ["create_store"]
 
@@ -39,17 +40,19 @@ CREATE TABLE polyroc_study.fits (data_set INTEGER, learner INTEGER, block INTEGE
 CREATE TABLE polyroc_study.timings (data_set INTEGER, learner INTEGER, block INTEGER, seconds DOUBLE);
 CREATE TABLE polyroc_study.warnings (data_set INTEGER, learner INTEGER, block INTEGER, told VARCHAR);
 """
+_GROUP = 'g.names[g.groups[u."case" + 1] + 1] AS "group", '
+_GROUPS = "JOIN polyroc_study.groups AS g ON g.data_set = {number} "
 _VIEW = """
 CREATE VIEW main.{view} AS
 SELECT l.name AS learner, u.repeat, u.fold, u."case", u.id,
-    list_value({labels})[d.truth[u."case" + 1] + 1] AS truth, {columns}
+    list_value({labels})[d.truth[u."case" + 1] + 1] AS truth, {group}{columns}
 FROM (
     SELECT f.learner, b.repeat, b.fold, unnest(b.cases) AS "case", b.first + unnest(range(len(b.cases))) AS id,
         unnest(f.probabilities) AS p
     FROM polyroc_study.fits AS f JOIN polyroc_study.blocks AS b USING (data_set, block)
     WHERE f.data_set = {number} AND f.failure IS NULL
 ) AS u JOIN polyroc_study.learners AS l ON l.learner = u.learner
-JOIN polyroc_study.data_sets AS d ON d.data_set = {number} ORDER BY u.learner, u.id
+JOIN polyroc_study.data_sets AS d ON d.data_set = {number} {groups}ORDER BY u.learner, u.id
 """
 
 
@@ -112,6 +115,7 @@ def _publish(temporary: Path, path: Path) -> None:
 def _fill(connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]) -> None:
     connection.begin()
     connection.execute(_TABLES)
+    connection.execute(LATER_TABLES)
     connection.execute(
         "INSERT INTO polyroc_study.plan VALUES (?, ?, ?, ?)",
         [SCHEMA, __version__, plan.digest, json.dumps(plan.to_dict())],
@@ -120,6 +124,11 @@ def _fill(connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Se
     connection.execute("INSERT INTO polyroc_study.learners SELECT unnest(range(len($1))), unnest($1)", [names])
     for number, data_set in enumerate(data):
         _add_data_set(connection, number, data_set)
+        duplicates = duplicates_of(data_set, blocks[number])
+        if duplicates is not None:
+            connection.execute(
+                "INSERT INTO polyroc_study.duplicates VALUES (?, ?, ?, ?)", [number, *duplicates[1:]]
+            )
     _add_blocks(connection, blocks)
     connection.commit()
 
@@ -137,8 +146,15 @@ def _add_data_set(connection: Any, number: int, data: Data) -> None:
             data.codes.tolist(),
         ],
     )
+    if data.groups is not None:
+        connection.execute(
+            "INSERT INTO polyroc_study.groups VALUES (?, ?, ?)",
+            [number, list(data.group_names), data.groups.tolist()],
+        )
     connection.execute(
         _VIEW.format(
+            group="" if data.groups is None else _GROUP,
+            groups="" if data.groups is None else _GROUPS.format(number=number),
             view=_identifier(data.name),
             number=number,
             labels=", ".join(map(_literal, data.labels)),

@@ -7,6 +7,7 @@ from contextlib import closing
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,22 +16,34 @@ from uuid import uuid4
 import numpy as np
 
 from polyroc._version import __version__
-from polyroc.errors import InputError, MeasureError, MissingPackageError, PolyrocWarning, warn
+from polyroc.errors import (
+    InputError,
+    MeasureError,
+    MissingPackageError,
+    OptimismWarning,
+    PolyrocWarning,
+    warn,
+)
 from polyroc.messages import install_command
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
+from polyroc.studies.codes import Code, sent_code
 from polyroc.studies.data import Data, load
-from polyroc.studies.fit import FitKey, FitResult, FitTask
-from polyroc.studies.learners import check_learners
+from polyroc.studies.fit import FitKey, FitResult, FitTask, trust_code
+from polyroc.studies.learners import check_learners, learner_codes
 from polyroc.studies.plan import Plan
+from polyroc.studies.prediction_files import file_results
 from polyroc.studies.result import Study
+from polyroc.studies.resume import Changed, check_data, check_same_plan, update_learners
 from polyroc.studies.splits import Block, split_data
 from polyroc.studies.store import Store
 from polyroc.studies.store_schema import create_store
 from polyroc.validation.random import NJobs, seed_for
 from polyroc.validation.signatures import validated
 
-__all__ = ["StudyProgress", "run_study", "study"]
+__all__ = ["StudyProgress", "run_study", "store_exists", "store_versions", "study"]
+
+MOST_DUPLICATES = 0.05  # share of test cases that equal training cases of their class, from which on to warn
 
 
 class StudyProgress:
@@ -117,18 +130,20 @@ def study(
     n_jobs: NJobs = None,
     dask: Any = None,
     retry_failed: bool = False,
+    changed: Changed = "raise",
     progress: ProgressOption = None,
 ) -> Study:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is stored.
 
-    The same call again resumes the study: stored fits are not repeated. A learner that raises an exception,
-    exceeds its time limit or predicts something other than probabilities is recorded as failed, and the study
-    continues.
+    The same call again resumes the study: stored fits are not repeated. A learner whose parameters, code or
+    packages have changed in the meantime raises an error. A learner that raises an exception, exceeds its time
+    limit or predicts something other than probabilities is recorded as failed, and the study continues.
 
     Parameters
     ----------
     plan
-        A `Plan`, a mapping, the path of a TOML file, or the name of a preset ("bradley", "hand-till").
+        A `Plan`, a mapping, the path of a TOML file, or the name of a preset ("bradley", "hand-till"). `Plan.of`
+        makes one of estimators, pipelines, data frames and files.
     out
         The DuckDB file of the study; by default NAME.duckdb, with the name of the plan.
     n_jobs
@@ -138,6 +153,9 @@ def study(
         The address of a Dask scheduler ("tcp://host:8786") or a `distributed.Client`, to fit on a cluster.
     retry_failed
         Repeat the fits that failed before.
+    changed
+        What to do if a learner has changed since its stored fits were made: "raise" an error, "refit" it, or
+        "keep" the stored fits, with a warning.
     progress
         As in `evaluate`: True for a progress bar, or a function called with (fits done, fits in all, message).
 
@@ -166,7 +184,9 @@ def study(
     """
     with progress_callback(progress) as report:
         observer = None if report is None else lambda state: report(*state.summary())
-        return run_study(plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer)
+        return run_study(
+            plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, changed=changed, observer=observer
+        )
 
 
 def run_study(
@@ -177,6 +197,7 @@ def run_study(
     dask: Any,
     retry_failed: bool,
     observer: Observer | None,
+    changed: Changed = "raise",
 ) -> Study:
     """Run or resume a study; the observer is called with a `StudyProgress` at the start and after each fit."""
     _require_packages()
@@ -186,19 +207,38 @@ def run_study(
     backend = choose_backend(n_jobs, dask, limited)
     data = [load(plan, number) for number in range(len(plan.data))]
     blocks = [split_data(data_set, plan.splitting, plan.seed) for data_set in data]
-    if not _exists(path):
+    new = not store_exists(path)
+    if new:
         check_plan(plan, data)
+    codes = learner_codes(plan)
     create = partial(create_store, plan=plan, data=data, blocks=blocks)
     with Store.open(path, write=True, create=create) as store:
-        _check_same_study(store, plan, data)
+        stored = store.plan
+        check_same_plan(store, stored, plan, changed)
+        check_data(store, data)
+        if stored != plan:
+            check_plan(plan, data)
         if retry_failed:
             store.remove_failures()
-        _store_versions(store)
-        _run_fits(store, plan, data, blocks, backend, observer)
+        update_learners(store, stored, plan, codes, changed)
+        if stored != plan:
+            store.replace_plan(plan)
+        store_versions(store)
+        if new:
+            _warn_of_duplicates(store)
+        _run_fits(store, plan, data, blocks, backend, observer, codes)
         return Study.from_store(store)
 
 
-def _exists(path: Path) -> bool:
+def _warn_of_duplicates(store: Store) -> None:
+    for duplicates in store.duplicates():
+        copies = duplicates.cases - duplicates.other_class  # cases of several classes do not tell their class
+        if copies >= MOST_DUPLICATES * duplicates.total:
+            warn(duplicates.text, OptimismWarning)
+
+
+def store_exists(path: Path) -> bool:
+    """Whether there is a file of this name."""
     try:
         return path.exists()
     except OSError as error:  # a name that is too long, a folder without permission
@@ -224,51 +264,12 @@ def check_plan(plan: Plan, data: Sequence[Data]) -> None:
     check_learners(plan)
     for number, key in enumerate(plan.measures):
         try:
-            check_measure(key, data)
+            check_measure(key, data, plan.kind)
         except (InputError, MeasureError) as error:
             raise InputError(f"{plan.location('measures', number)}: ", error.message) from None
 
 
-def _check_same_study(store: Store, plan: Plan, data: Sequence[Data]) -> None:
-    """Raise an error if the store is of another plan or other data; name, note and measures may differ."""
-    stored = store.plan
-    if stored.digest != plan.digest:
-        differences = "; ".join(_differences(stored.for_digest(), plan.for_digest()))
-        raise InputError(
-            f"'{store.path}' holds another study: {differences}. Nothing was changed; give another file to "
-            "write to."
-        )
-    for stored_set, data_set in zip(store.data_sets(), data, strict=True):
-        if stored_set.digest != data_set.digest:
-            raise InputError(
-                f"The cases of data set {data_set.name!r} are not those in '{store.path}'. Nothing was changed; "
-                "restore the old data, or give another file to write to."
-            )
-    if stored != plan:
-        check_plan(plan, data)
-        store.replace_plan(plan)
-
-
-def _differences(stored: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Where two plans differ, key by key."""
-    if isinstance(stored, dict) and isinstance(new, dict):
-        for key in dict.fromkeys([*stored, *new]):
-            yield from _differences(stored.get(key), new.get(key), f"{path}.{key}".lstrip("."))
-    elif isinstance(stored, list) and isinstance(new, list) and len(stored) == len(new):
-        for number, pair in enumerate(zip(stored, new, strict=True)):
-            yield from _differences(*pair, f"{path}[{number}]")
-    elif stored != new:
-        yield f"{path} is {_short(stored)} there and {_short(new)} here"
-
-
-def _short(value: Any) -> str:
-    """A value of a plan for a message; entries by name."""
-    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
-        return ", ".join(str(entry.get("name", entry.get("class"))) for entry in value)
-    return "not given" if value is None else repr(value)
-
-
-def _store_versions(store: Store) -> None:
+def store_versions(store: Store) -> None:
     """Store the versions of this run; warn if the study was started with others."""
     now, before = {"polyroc": __version__, "python": sys.version.split()[0]}, store.versions()
     for package in ("numpy", "scikit-learn"):
@@ -295,16 +296,22 @@ def _run_fits(
     blocks: Sequence[Sequence[Block]],
     backend: Backend,
     observer: Observer | None,
+    codes: Sequence[Code],
 ) -> None:
     """Do the fits that are not in the store yet, and store them."""
     done = store.done()
     progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
     observe = observer or (lambda _: None)
     observe(progress)
-    tasks = [task for task in _tasks(plan, blocks, uuid4().hex) if task.key not in done]
+    run, sent = uuid4().hex, [sent_code(code) for code in codes]
+    trust_code(run, range(len(codes)))
+    tasks = [task for task in _tasks(plan, blocks, run, sent, store.schema == 1) if task.key not in done]
+    read = [result for result in file_results(plan, data, blocks) if result.key not in done]
     try:
         with closing(backend.results(tasks, data)) as results:
-            for result in results:
+            for result in chain(read, results):
+                if result.other_code:
+                    raise InputError(f"{plan.learners[result.key.learner].name!r}: {result.failure}")
                 store.add(result)
                 progress.add(result)
                 observe(progress)
@@ -312,10 +319,14 @@ def _run_fits(
         store.flush()
 
 
-def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str) -> Iterator[FitTask]:
+def _tasks(
+    plan: Plan, blocks: Sequence[Sequence[Block]], run: str, codes: Sequence[Code], maps_decisions: bool
+) -> Iterator[FitTask]:
     """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
     for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):
+            if learner.predictions is not None:
+                continue
             for k, block in enumerate(blocks[i]):
                 yield FitTask(
                     key=FitKey(i, j, k),
@@ -326,4 +337,6 @@ def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str) -> Iterator[
                     limit=plan.limit_of(learner),
                     folder=plan.folder,
                     run=run,
+                    maps_decisions=maps_decisions,
+                    code=codes[j],
                 )

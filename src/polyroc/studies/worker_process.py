@@ -58,7 +58,7 @@ def _do_tasks(received: "queue.Queue[Any]", results: Any) -> None:
             model = prepare_model(task, data)
         except Exception as error:
             _send(results, None)
-            _send(results, failed_fit(task, f"{type(error).__name__}: {error}", 0.0))
+            _send(results, failed_fit(task, error, 0.0))
             continue
         _send(results, None)
         _send(results, fit(task, data, model))

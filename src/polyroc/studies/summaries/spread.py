@@ -1,7 +1,7 @@
 """Means and standard deviations over folds, beside Hanley & McNeil's standard error of one fold's area."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from polyroc.inference.methods.hanley_mcneil import area_variance, exponential
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
@@ -39,6 +40,10 @@ class FoldSpread:
     wilcoxon_error
         SE(W), the standard error of the area of one fold by Hanley & McNeil; nan if the measure is no area, or if
         the class sizes of a fold are not known.
+    corrected_error
+        Standard error of the mean for new training sets, by Nadeau & Bengio (2003): SD sqrt(1 / folds + test /
+        train), because folds share training cases; nan if there is no training set, None in results of earlier
+        versions.
     """
 
     data_set: str
@@ -48,14 +53,19 @@ class FoldSpread:
     mean: float
     standard_deviation: float
     wilcoxon_error: float
+    corrected_error: float | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield at_least([self.folds, self.failed], 0), "folds and failed must be 0 or more"
-        yield at_least([self.standard_deviation, self.wilcoxon_error], 0), "errors must be 0 or more"
+        corrected = [] if self.corrected_error is None else [self.corrected_error]
+        yield at_least([self.standard_deviation, self.wilcoxon_error, *corrected], 0), "errors must be 0 or more"
 
     @property
     def error_of_mean(self) -> float:
-        """SD / sqrt(folds), as if folds were independent; they share training cases, so it is too small."""
+        """SD / sqrt(folds), as if folds were independent; they share training cases, so it is too small.
+
+        Tables show `corrected_error` instead.
+        """
         return self.standard_deviation / sqrt(self.folds) if self.folds else nan
 
     def _derived(self) -> dict[str, Any]:
@@ -128,9 +138,11 @@ class Spread(Result):
         return [
             {
                 **asdict(fold_spread),
-                **{name: plain(getattr(fold_spread, name)) for name in (*STORED, "error_of_mean")},
+                **{name: plain(getattr(fold_spread, name)) for name in STORED},
+                "corrected_error": None if corrected is None else plain(corrected),
             }
             for fold_spread in self.spreads.values()
+            for corrected in [fold_spread.corrected_error]
         ]
 
 
@@ -182,7 +194,9 @@ class WilcoxonErrors(Result):
 
 ASSUMES = (
     "SE(W) is the error of one test fold's area with exponential scores, from the mean area and the fold's class "
-    "sizes. SD over folds also has the changes of the training sets; the two agree where these are small."
+    "sizes. SD over folds also has the changes of the training sets; the two agree where these are small. SD / "
+    "sqrt(folds) (error_of_mean) is too small an error of the mean, because folds share training cases; "
+    "corrected_error is Nadeau & Bengio's, SD sqrt(1 / folds + test / train), still too small for many repeats."
 )
 
 
@@ -213,7 +227,7 @@ def spread(
     >>> table = FoldTable(values, ("knn", "tree"), ((0, 0), (0, 1)), 20, 20, "a", "auc")
     >>> spread(table, fold_counts=(10, 10))["a", "knn"]
     FoldSpread(data_set='a', learner='knn', folds=2, failed=0, mean=0.8, standard_deviation=0.1414...,
-    wilcoxon_error=0.1019...)
+    wilcoxon_error=0.1019..., corrected_error=0.1732...)
     """
     tables = [tables] if isinstance(tables, FoldTable) else list(tables)
     measures = {table.measure for table in tables}
@@ -243,7 +257,10 @@ def _fold_spread(
     mean = float(known.mean()) if len(known) else nan
     deviation = float(known.std(ddof=1)) if len(known) > 1 else nan
     error = nan if counts is None else _wilcoxon_error(table.measure, mean, *counts)
-    return FoldSpread(table.data_set, learner, len(known), len(values) - len(known), mean, deviation, error)
+    ratio = table.test_size / table.train_size if table.train_size > 0 else nan
+    corrected = deviation * sqrt(1 / len(known) + ratio) if len(known) > 1 else nan
+    failed = len(values) - len(known)
+    return FoldSpread(table.data_set, learner, len(known), failed, mean, deviation, error, corrected)
 
 
 @validated
