@@ -244,6 +244,13 @@ class FrontBuilder:
         """The number of the model behind the member in a slot."""
         return int(self._columns.take("model", np.array([slot]))[0])
 
+    def some(self, most: int, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+        """Counts and costs of all members, or of a random sample of them if there are more than `most`."""
+        slots = self.archive.slots
+        if len(slots) > most:
+            slots = slots[rng.choice(len(slots), most, replace=False)]
+        return self._columns.take("counts", slots), self._columns.take("costs", slots)
+
     def restore(
         self, counts: IntArray, costs: FloatArray, model: IntArray, generation: IntArray, growth: Growth
     ) -> None:
