@@ -35,9 +35,9 @@ def expected_cost(*arguments, **options):
         return pr.operate(*arguments, **options).expected_cost
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=8)  # integer programs in each
 @given(
-    st.integers(3, 5), st.integers(10, 40), st.floats(0, 3), st.integers(0, 10**6), st.sampled_from([1, 2, 12])
+    st.integers(3, 5), st.integers(10, 25), st.floats(0, 3), st.integers(0, 10**6), st.sampled_from([1, 2, 12])
 )
 def test_a_front_is_never_worse_than_operate_or_argmax(c, n, strength, seed, decimals):
     y, P = softened(c, n, strength, seed, decimals)
@@ -55,7 +55,7 @@ def test_the_first_costs_are_equal_ones_priors_and_emphases():
     assert (priors[0, 1] / priors[1, 0], priors[0, 2] / priors[2, 0]) == pytest.approx((3, 6))
     ratios = [emphasis / np.where(priors > 0, priors, 1) for emphasis in emphases]
     relative = [ratio[ratio > 0] / np.median(ratio[ratio > 0]) for ratio in ratios]
-    assert sorted(np.round([r.max() if r.max() > 1 else r.min() for r in relative], 9)) == [0.2] * 6 + [5.0] * 6
+    assert sorted(r[np.abs(np.log(r)).argmax()].round(9) for r in relative) == [0.2] * 6 + [5.0] * 6
 
 
 @given(st.data())

@@ -27,7 +27,7 @@ def front(
     y_true: Any,
     y_score: Any = None,
     *,
-    n: int = ...,
+    n: int | None = ...,
     alpha: Any = ...,
     bounds: Mapping[Any, tuple[float, float]] | None = ...,
     rng: Rng = ...,
@@ -68,10 +68,13 @@ def front(
 def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Front | dict[str, Front]:
     """Compute the Pareto front of the error rates: the multi-class ROC surface of Everson & Fieldsend.
 
-    `front(y_true, probabilities)`: the classifier is fixed and the costs vary. Costs of the Q(Q - 1) errors are
-    drawn from a Dirichlet distribution; each case is assigned to the class j of least conditional risk, the sum
-    over k of costs[k, j] p_k (the first of several that tie, as `CostRule` does); of all vectors of error rates
-    those are kept that no other one dominates. For two classes nothing is drawn: every threshold of the second
+    `front(y_true, probabilities)`: the classifier is fixed and the costs vary. Under each of many costs of the
+    Q(Q - 1) errors, each case is assigned to the class j of least conditional risk, the sum over k of costs[k, j]
+    p_k (the first of several that tie, as `CostRule` does); of all vectors of error rates those are kept that no
+    other one dominates. First come equal costs, those of equal priors, each error emphasised and played down, and
+    the rule that `operate` chooses on these cases, so that `operate(front)` has no more errors than `operate`, or
+    than the class of largest probability. The others are proposed by what has raised G so far
+    (`polyroc.fronts.cost_proposals`), or drawn from a Dirichlet distribution if `alpha` is given. For two classes nothing is drawn: every threshold of the second
     class's probability is tried, so the front is the staircase of the ROC curve. Rates are those of the cases
     given: use cases that the classifier was not fitted to.
 
@@ -91,7 +94,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     **options
         Those below.
     n
-        Fixed classifier: how many cost vectors are drawn; `Front.converged` tells whether they were enough.
+        Fixed classifier: how many cost vectors are tried, by default 10,000 up to six classes, more for more and
+        30,000 from eleven on; `Front.converged` tells whether they were enough.
     generations, costs
         Family: the total number of generations (including those of a resumed search), and how many cost vectors
         are drawn in each.
@@ -105,7 +109,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
         Family: what is minimised; "rates", all Q(Q - 1) error rates, or "false_positives", for each class the sum
         of the shares of the other classes that are assigned to it (equation 7 of the paper).
     alpha
-        Parameters of the Dirichlet distribution (equation 5): 1 for a uniform distribution, one number, a matrix
+        None (default): proposed costs, see above. Otherwise the parameters of the Dirichlet distribution (equation
+        5) from which all but the first costs are drawn: 1 for a uniform distribution, one number, a matrix
         (row = true class, column = decision, diagonal ignored), or {(true, decision): alpha}, where errors not
         named have 1. For costs that are partly known: the mean cost of an error is its alpha over the sum of
         alphas, and the larger the sum, the smaller the variance.
@@ -137,7 +142,9 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     Front, or a dict of them by classifier if `y_score` is a dict or holds several. Ctrl-C ends the work early and
     returns the front so far; that of a family is marked `search.interrupted` and can be resumed.
 
-    Notes ----- Two classes: the rule that assigns all cases to the second class has the costs 0 and 1, under which
+    Notes
+    -----
+    Two classes: the rule that assigns all cases to the second class has the costs 0 and 1, under which
     a case whose probability of that class is exactly 0 ties; `Front.rule` gives it the threshold 0. Costs cannot
     distinguish probabilities that differ by rounding.
 
