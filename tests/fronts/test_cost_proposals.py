@@ -36,9 +36,7 @@ def expected_cost(*arguments, **options):
 
 
 @settings(deadline=None, max_examples=8)  # integer programs in each
-@given(
-    st.integers(3, 5), st.integers(10, 25), st.floats(0, 3), st.integers(0, 10**6), st.sampled_from([1, 2, 12])
-)
+@given(st.integers(3, 5), st.integers(10, 25), st.floats(0, 3), st.integers(0, 10**6), st.sampled_from([1, 2, 12]))
 def test_a_front_is_never_worse_than_operate_or_argmax(c, n, strength, seed, decimals):
     y, P = softened(c, n, strength, seed, decimals)
     front = pr.front(y, P, n=100, rng=seed)

@@ -19,7 +19,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.targets import first_below, least_excess
 from polyroc.kernels.volumes import points_below_chance
 
-__all__ = ["AdaptiveCosts", "budget", "first_costs", "scaled"]
+__all__ = ["AdaptiveCosts", "Targets", "budget", "first_costs", "scaled"]
 
 LEAST_BUDGET, MOST_BUDGET = 10_000, 30_000  # cost vectors by default: up to six classes, and from ten on
 BUDGET_PER_ERROR = 333  # cost vectors by default per kind of error, between the two
@@ -86,6 +86,58 @@ def _rate_costs(totals: IntArray) -> FloatArray:
     return np.asarray((1.0 - np.eye(len(totals))) / totals[:, None] * totals.mean())
 
 
+class Targets:
+    """Random points below chance that no point of the front dominates yet.
+
+    Parameters
+    ----------
+    totals
+        The number of cases of each class.
+    rng
+        The source of the points.
+    """
+
+    def __init__(self, totals: IntArray, rng: np.random.Generator) -> None:
+        c = len(totals)
+        self._errors = ~np.eye(c, dtype=bool)
+        self._totals = totals
+        self._one_case = (1.0 / totals)[:, None].repeat(c, axis=1)[self._errors]
+        self.points = np.concatenate(list(points_below_chance(c, min(TARGETS, MOST_NUMBERS // c**2), rng)))
+
+    def remove(self, counts: IntArray) -> IntArray:
+        """Remove those that these points dominate; for each of them, the first point that does."""
+        first = np.empty(len(self.points), dtype=np.int64)
+        first_below(self._rates(counts), self.points, first)
+        self.points = self.points[first < 0]
+        return first[first >= 0]
+
+    def aimed(
+        self, front: FrontBuilder, slots: IntArray, sizes: FloatArray, noise: float, rng: np.random.Generator
+    ) -> tuple[FloatArray, IntArray]:
+        """Costs of members of the front moved towards random targets by steps of these sizes, and their slots.
+
+        The member is the one that exceeds the target least. Where its rate is above the target, the cost is
+        raised; where it is below, lowered.
+        """
+        counts, costs = front.at(slots)
+        rates, change = self._rates(counts), noise * rng.normal(size=(len(sizes), len(self._one_case)))
+        if len(self.points):
+            targets = self.points[rng.integers(len(self.points), size=len(sizes))]
+            nearest = np.empty(len(sizes), dtype=np.int64)
+            least_excess(rates, targets, nearest)
+            own = rates[nearest]
+            step = (own - targets) / (own + targets + self._one_case)  # from -1 to 1; part of a case is none
+            change += sizes[:, None] * np.where(step > 0, step, DOWN * step)
+        else:
+            nearest = rng.integers(len(rates), size=len(sizes))
+        moved = costs[nearest]
+        moved[:, self._errors] *= np.exp(change)
+        return moved, slots[nearest]
+
+    def _rates(self, counts: IntArray) -> FloatArray:
+        return np.ascontiguousarray((counts / self._totals[:, None])[:, self._errors])
+
+
 @dataclass(slots=True)
 class AdaptiveCosts:
     """A bandit over distributions of costs and over aimed steps.
@@ -103,15 +155,14 @@ class AdaptiveCosts:
     front: FrontBuilder
     bounds: CostDistribution
     rng: np.random.Generator
-    _targets: FloatArray = field(init=False)
+    _targets: Targets = field(init=False)
     _gained: FloatArray = field(init=False)
     _tried: FloatArray = field(init=False)
     _sources: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
-        c, arms = len(self.front.objectives.totals), len(WIDTHS) + len(AIMS)
-        n = min(TARGETS, MOST_NUMBERS // c**2)
-        self._targets = np.concatenate(list(points_below_chance(c, n, self.rng)))
+        arms = len(WIDTHS) + len(AIMS)
+        self._targets = Targets(self.front.objectives.totals, self.rng)
         # Nearly no draws with one gain: an arm that was not tried looks best, so that each is tried at once.
         self._gained, self._tried = np.ones(arms), np.full(arms, 1e-9)
         self._sources = np.empty(0, dtype=np.int64)
@@ -139,19 +190,14 @@ class AdaptiveCosts:
 
     def learn(self, counts: IntArray) -> None:
         """Credit the targets that the costs sampled last dominate to where these came from."""
-        rates = self._rates(counts)
-        first = np.empty(len(self._targets), dtype=np.int64)
-        first_below(rates, self._targets, first)
-        sources, arms = self._sources[: len(rates)], len(self._tried)
-        self._gained = DECAY * self._gained + np.bincount(sources[first[first >= 0]], minlength=arms)
+        sources, arms = self._sources[: len(counts)], len(self._tried)
+        gained = sources[self._targets.remove(counts)]
+        self._gained = DECAY * self._gained + np.bincount(gained, minlength=arms)
         self._tried = DECAY * self._tried + np.bincount(sources, minlength=arms)
-        self._targets = self._targets[first < 0]
 
     def add(self, counts: IntArray) -> None:
         """Remove the targets that points from elsewhere dominate."""
-        first = np.empty(len(self._targets), dtype=np.int64)
-        first_below(self._rates(counts), self._targets, first)
-        self._targets = self._targets[first < 0]
+        self._targets.remove(counts)
 
     def _shares(self) -> FloatArray:
         """The probability of each arm: in proportion to the square of its gain per draw, above a floor."""
@@ -160,23 +206,8 @@ class AdaptiveCosts:
             merit = np.ones(len(merit))
         return np.asarray((1.0 - FLOOR) * merit / merit.sum() + FLOOR / len(merit))
 
-    def _rates(self, counts: IntArray) -> FloatArray:
-        rates = counts / self.front.objectives.totals[:, None]
-        return np.ascontiguousarray(rates[:, ~np.eye(rates.shape[1], dtype=bool)])
-
     def _aimed(self, shape: tuple[int, int], size: float, noise: float) -> FloatArray:
         """Costs of points of the front, moved towards targets that no point dominates."""
-        totals = self.front.objectives.totals
-        errors = ~np.eye(len(totals), dtype=bool)
-        counts, costs = self.front.some(PARENTS, self.rng)
-        rates, change = self._rates(counts), noise * self.rng.normal(size=shape)
-        if len(self._targets):
-            targets = self._targets[self.rng.integers(len(self._targets), size=shape[0])]
-            nearest = np.empty(shape[0], dtype=np.int64)
-            least_excess(rates, targets, nearest)
-            own, one_case = rates[nearest], (1.0 / totals)[:, None].repeat(len(totals), axis=1)[errors]
-            step = (own - targets) / (own + targets + one_case)  # from -1 to 1; a rate below one case is none
-            change += size * np.where(step > 0, step, DOWN * step)
-        else:
-            nearest = self.rng.integers(len(rates), size=shape[0])
-        return np.asarray(costs[nearest][:, errors] * np.exp(change))
+        slots = self.front.some(PARENTS, self.rng)
+        costs, _ = self._targets.aimed(self.front, slots, np.full(shape[0], size), noise, self.rng)
+        return costs[:, ~np.eye(costs.shape[1], dtype=bool)]

@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from polyroc.errors import InputError
 from polyroc.fronts.archive import Objective
-from polyroc.fronts.evolution import Selection
+from polyroc.fronts.evolution import Algorithm, Selection
 from polyroc.fronts.families.family import REQUIRED_METHODS, Family, is_family
 from polyroc.fronts.fixed_classifier import fixed_front
 from polyroc.fronts.result import Front
@@ -19,7 +19,17 @@ from polyroc.validation.signatures import validated
 __all__ = ["front"]
 
 FIXED_OPTIONS = ("n", "missing")
-FAMILY_OPTIONS = ("generations", "costs", "start", "selection", "objectives", "resume", "save", "save_every")
+FAMILY_OPTIONS = (
+    "generations",
+    "costs",
+    "start",
+    "selection",
+    "algorithm",
+    "objectives",
+    "resume",
+    "save",
+    "save_every",
+)
 
 
 @overload
@@ -50,6 +60,7 @@ def front(
     costs: int = ...,
     start: Any = ...,
     selection: Selection = ...,
+    algorithm: Algorithm = ...,
     objectives: Objective = ...,
     alpha: Any = ...,
     bounds: Mapping[Any, tuple[float, float]] | None = ...,
@@ -74,9 +85,9 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     other one dominates. First come equal costs, those of equal priors, each error emphasised and played down, and
     the rule that `operate` chooses on these cases, so that `operate(front)` has no more errors than `operate`, or
     than the class of largest probability. The others are proposed by what has raised G so far
-    (`polyroc.fronts.cost_proposals`), or drawn from a Dirichlet distribution if `alpha` is given. For two classes nothing is drawn: every threshold of the second
-    class's probability is tried, so the front is the staircase of the ROC curve. Rates are those of the cases
-    given: use cases that the classifier was not fitted to.
+    (`polyroc.fronts.cost_proposals`), or drawn from a Dirichlet distribution if `alpha` is given. For two classes
+    nothing is drawn: every threshold of the second class's probability is tried, so the front is the staircase of
+    the ROC curve. Rates are those of the cases given: use cases that the classifier was not fitted to.
 
     `front(family, X, y)`: the parameters of the classifier evolve too (Algorithm 1 of the paper). The archive
     starts with the fitted classifier under 10,000 cost vectors. In each generation a point of the archive is
@@ -105,6 +116,11 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     selection
         Family: how a parent is selected; "pqrs" (partitioned quasi-random selection: an interval of the range of
         an objective, then a point in it) or "uniform".
+    algorithm
+        Family: "printed", Algorithm 1 as it is in the paper; "adaptive" (default) has another start and other
+        children: the fitted classifier is tried under proposed costs, as a fixed classifier is; children differ
+        from their parent by steps of several lengths and by differences of members (families with
+        `continuous = True`), and most of their costs are those of points of the front.
     objectives
         Family: what is minimised; "rates", all Q(Q - 1) error rates, or "false_positives", for each class the sum
         of the shares of the other classes that are assigned to it (equation 7 of the paper).

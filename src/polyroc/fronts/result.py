@@ -16,6 +16,7 @@ from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.families.family import REQUIRED_METHODS, is_family
 from polyroc.fronts.front_file import Search, read_front, write_front
 from polyroc.fronts.held_out import HeldOut, paired_volumes, recount
+from polyroc.fronts.members import MemberClassifier
 from polyroc.fronts.models import PointClassifier
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.messages import short_repr
@@ -216,18 +217,33 @@ class Front(Result):
         return CostRule(self.labels, self.costs[self._point(point)].tolist())
 
     @validated
-    def deploy(self, point: Annotated[int, own_check]) -> PointClassifier:
-        """The classifier at a point of the front of a built-in family: features in, decisions out.
+    def deploy(
+        self, point: Annotated[int, own_check], *, family: Annotated[Any, own_check] = None
+    ) -> PointClassifier | MemberClassifier:
+        """The classifier at a point of the front of a family: features in, decisions out.
 
-        For a fixed classifier, deploy the classifier and `rule(point)`; for your own family,
-        `family.posteriors(front.parameters[point], X)` and `rule(point)`.
+        For a fixed classifier, deploy the classifier and `rule(point)`.
+
+        Parameters
+        ----------
+        point
+            Its number in the front.
+        family
+            Your own family, or an `EstimatorFamily`, after `front` has started it; built-in families are stored in
+            the front. The member of an `EstimatorFamily` is fitted once, to all training cases.
         """
-        if self.search is None or self.search.model is None:
-            owner = "a fixed classifier" if self.search is None else f"the family {self.classifier}"
+        if self.search is None:
             raise InputError(
-                f"The model of {owner} is not in the front; apply front.rule(point) to its posteriors."
+                "The model of a fixed classifier is not in the front; apply front.rule(point) to its posteriors."
             )
         parameters = self.search.models[self.search.place[self._point(point)]]
+        if family is not None:
+            return MemberClassifier.of(self.rule(point), _checked_family(family), parameters)
+        if self.search.model is None:
+            raise InputError(
+                f"The family {self.classifier} is not in the front; give it, deploy(point, family=...), or apply "
+                "front.rule(point) to its posteriors."
+            )
         return PointClassifier(self.rule(point), self.search.model, parameters)
 
     def _point(self, point: Any) -> int:
