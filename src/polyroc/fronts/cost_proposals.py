@@ -42,6 +42,7 @@ def _gamma(alpha: float) -> Draw:
 
 WIDTHS: tuple[Draw, ...] = (*map(_lognormal, (0.15, 0.3, 0.6, 1.0)), *map(_gamma, (1.0, 0.4)))
 """Distributions of the costs, relative to those of equal priors."""
+UNIFORM = 4  # the place of the gamma distribution of shape 1, whose shares are uniform
 AIMS = ((0.1, 0.1), (0.3, 0.1), (1.0, 0.2))
 """Size of an aimed step, and standard deviation of the random one, both of the logarithms of costs."""
 DOWN = 0.3  # by how much less a cost is lowered than it would be raised
@@ -169,6 +170,9 @@ class AdaptiveCosts:
 
     def sample(self, n: int) -> FloatArray:
         """The next n cost matrices, whose off-diagonal elements sum to 1."""
+        if not len(self.front):  # no first costs within the bounds: there is nothing to aim from
+            self._sources = np.full(n, UNIFORM)
+            return self.bounds.sample(n, self.rng)
         self._sources = np.sort(self.rng.choice(len(self._tried), size=n, p=self._shares()))
         totals = self.front.objectives.totals
         errors = ~np.eye(len(totals), dtype=bool)

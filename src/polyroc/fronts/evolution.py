@@ -140,7 +140,7 @@ class Evolution:
         steps = zip(*front.growth, strict=True)
         regular = Growth(*zip(*(step for step in steps if step[-1] % GROWTH_INTERVAL == 0), strict=True))
         self.front.restore(front.counts, front.costs, front.search.place, front.search.generation, regular)
-        self.targets.remove(front.counts)
+        self._remove_targets(front.counts)
 
     def _parameters(self, start: Any) -> list[FloatArray]:
         """The parameter vectors that a caller gives as `start`."""
@@ -233,7 +233,7 @@ class Evolution:
             costs = first if not done and len(first) else proposals.sample(min(-(-n // START_BATCHES), n - done))
             counts = cases.confusion_counts(costs, self.pool, self.workers)
             new = self.front.add(counts, costs, model, self.generation)
-            self.targets.remove(counts[new])
+            self._remove_targets(counts[new])
             entered |= len(new) > 0
             if costs is first:
                 proposals.add(counts)
@@ -273,5 +273,13 @@ class Evolution:
         entered = self.front.add(counts, costs, number, self.generation)
         if len(entered):
             self.models += [parameters for parameters, *_ in children]
-        if len(entered) and self.algorithm == "adaptive":
-            self.targets.remove(counts[entered])
+            self._remove_targets(counts[entered])
+
+    def _remove_targets(self, counts: IntArray) -> None:
+        """Remove the targets that new members dominate.
+
+        With other objectives than rates a member may leave for one that does not dominate it in rates; a resumed
+        search could then not know which targets it had removed, so all are kept.
+        """
+        if self.algorithm == "adaptive" and self.front.objectives.kind == "rates":
+            self.targets.remove(counts)

@@ -204,15 +204,13 @@ class _Sweep:
         n, c = self.draws.n, front.objectives.totals.size
         step = -(-n // GROWTH_STEPS)
         size = max(1, min(step // (BATCHES_PER_STEP if self.adaptive else 1), MOST_NUMBERS // c**2))
-        recorded = 0
         while done < n and not (done and self.stop()):
-            costs = proposals.sample(min(size, n - done))
-            counts = tried(costs)
+            mark = min((done // step + 1) * step, n)  # the growth is recorded at multiples of a step
+            counts = tried(proposals.sample(min(size, mark - done)))
             proposals.learn(counts)
             done += len(counts)
-            if done >= recorded + step or done == n:
+            if done == mark:
                 front.record(done)
-                recorded = done
                 self._report(done, f"{len(front)} points, G {front.gini:.3f}")
         return done
 
