@@ -20,7 +20,7 @@ from polyroc.fronts.dominated_volume import shares_on
 from polyroc.kernels.volumes import points_below_chance
 
 RESULTS = Path(__file__).parent / "errors.csv"
-RUNS, REPLICATES, VECTORS, POINTS = 200, 100, 150, 3000
+RUNS, REPLICATES, VECTORS, POINTS = 100, 60, 100, 2000
 
 
 def cases(n: int, rng: np.random.Generator) -> tuple[Any, dict[str, Any]]:

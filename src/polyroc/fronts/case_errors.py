@@ -7,18 +7,19 @@ computed on the same resamples and the same random points, so that fronts of the
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import erfc, sqrt
+from math import erfc, inf, sqrt
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.fronts.dominated_volume import shares_on, volume_shares
 from polyroc.kernels.arrays import FloatArray, IntArray, ShortArray
 from polyroc.kernels.cost_decisions import decide_cases, tally_decided
 from polyroc.kernels.volumes import points_below_chance
 from polyroc.results.invariants import Invariants, at_least, finite
+from polyroc.validation.signatures import validated
 
 __all__ = ["CaseErrors", "DecidedCases", "VolumeDifference", "case_errors"]
 
@@ -82,12 +83,12 @@ class VolumeDifference:
             return 1.0 if self.value == 0.0 else 0.0
         return erfc(abs(self.value) / self.standard_error / sqrt(2.0))
 
+    @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The value plus or minus z standard errors."""
-        from scipy.special import ndtri
-
-        margin = float(ndtri(0.5 + level / 2.0)) * self.standard_error
-        return ConfidenceInterval(self.value - margin, self.value + margin)
+        if self.standard_error == 0.0:
+            return ConfidenceInterval(self.value, self.value)
+        return interval(self.value, self.standard_error, (-inf, inf), inf, level, "wald")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -241,8 +241,8 @@ class Front(Result):
             return MemberClassifier.of(self.rule(point), _checked_family(family), parameters)
         if self.search.model is None:
             raise InputError(
-                f"The model of the family {self.classifier} is not in the front; give deploy(point, family=...), or "
-                "apply front.rule(point) to its posteriors."
+                f"The model of the family {self.classifier} is not in the front; give family=..., or apply "
+                "front.rule(point) to its posteriors."
             )
         return PointClassifier(self.rule(point), self.search.model, parameters)
 
