@@ -179,7 +179,7 @@ class AdaptiveCosts:
         vectors = np.empty((n, np.count_nonzero(errors)))
         for source in np.unique(self._sources):
             rows = self._sources == source
-            shape = np.count_nonzero(rows), vectors.shape[1]
+            shape = int(np.count_nonzero(rows)), vectors.shape[1]
             if source < len(WIDTHS):
                 vectors[rows] = WIDTHS[source](self.rng, shape) * _rate_costs(totals)[errors]
             else:
@@ -189,7 +189,7 @@ class AdaptiveCosts:
         costs = scaled(costs)
         outside = ~self.bounds.within_bounds(costs)
         if outside.any():
-            costs[outside] = self.bounds.sample(np.count_nonzero(outside), self.rng)
+            costs[outside] = self.bounds.sample(int(np.count_nonzero(outside)), self.rng)
         return costs
 
     def learn(self, counts: IntArray) -> None:

@@ -207,7 +207,7 @@ def front_volumes(
                 f"All fronts must be of the same classes in the same order; {first} and {name} are not."
             )
     table = volume_shares(rates, n_points, rng)
-    sizes = [_sizes(named[first], decided[0])] if decided else []
+    sizes: list[Mapping[str, int]] = [_sizes(named[first], decided[0])] if decided else []
     sizes = sizes or [front.provenance.cases for front in named.values() if isinstance(front, Front)]
     same_cases = bool(decided) or (len(sizes) == len(named) and all(counts == sizes[0] for counts in sizes))
     used = table[0][0].n_points
