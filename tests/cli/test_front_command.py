@@ -169,7 +169,11 @@ def one_line(done, message):
 def test_test_tells_the_optimism(polyroc, file, other):
     held_out = in_python(file).evaluated(pr.read(other, truth="y", scores="p_*"), n_points=2000)
     record = json.loads(polyroc("front", file, *ASKED, "--test", other, "--json").stdout)
-    assert record["held_out"] == {"gini": held_out.gini.value, "optimism": held_out.optimism}
+    shown = record["held_out"]
+    assert (shown["gini"], shown["optimism"]) == (held_out.gini.value, held_out.optimism)
+    errors = (shown["standard_error"], shown["apparent_standard_error"])
+    assert min(errors) > 0
+    assert shown["optimism_standard_error"] == pytest.approx(np.hypot(*errors))
     page = polyroc("front", file, *ASKED, "--test", other).stdout
     assert "optimism" in page
     line = next(line for line in page.splitlines() if line.startswith("classifier  ") and "points" not in line)
