@@ -20,6 +20,7 @@ DESCRIPTIONS = {
     "readers": "reader studies: several readers, several cases",
     "reliability": "calibration: whether probabilities are right",
     "fronts": "Pareto fronts of error rates",
+    "cost_rules": "search for the rule of least expected cost, and its proof",
     "curves": "ROC, PR, DET and cost curves; ROC surfaces",
     "power": "sample size and power",
     "cross_validation": "out-of-fold predictions of estimators; leave-one-pair-out",

@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 import polyroc as pr
@@ -60,6 +61,7 @@ MADE_BY_VERBS = {
     "Curve",
     "CurveDistance",
     "CurveTest",
+    "CaseErrors",
     "Curves",
     "Dataset",
     "DecisionCurve",
@@ -80,6 +82,7 @@ MADE_BY_VERBS = {
     "Interaction",
     "MeasureComparison",
     "MeasureComparisons",
+    "MemberClassifier",
     "OperatingPoint",
     "OperatingPointClassifier",
     "OrderStability",
@@ -102,6 +105,7 @@ MADE_BY_VERBS = {
     "Surface",
     "ThresholdUncertainty",
     "Volume",
+    "VolumeDifference",
     "WilcoxonErrors",
 }
 PROTOCOLS = ("Family", "Method", "Rule", "SimulationModel")  # their methods are called by polyroc, not by users
@@ -114,7 +118,10 @@ INTERNAL = {
     "Estimate.row",
     "Estimate.quantiles",
     "Difference.sentence",
+    "Front.decided",
     "Front.evaluated",
+    "HeldOut.with_errors",
+    "MemberClassifier.of",
     "Plan.limit_of",
     "Plan.location",
     "Plan.steps_of",
@@ -126,6 +133,12 @@ INTERNAL = {
     "OperatingPointClassifier.set_params",
     "OperatingPointClassifier.score",
 }
+
+
+def volumes_over_cases():
+    """Volumes of a front with standard errors over cases."""
+    options = {"n_points": 100, "cases": (FEATURES, LABELS), "replicates": 3}
+    return pr.fronts.front_volumes({"one": searched_front(), "two": searched_front()}, **options)
 
 
 @dataclass(frozen=True)
@@ -244,6 +257,13 @@ def searched_front():
 
 
 @cache
+def member_classifier():
+    """The classifier at a point of a front, with its family."""
+    family = pr.fronts.LogisticFamily()
+    family.keep(FEATURES, np.unique(LABELS, return_inverse=True)[1])
+    return searched_front().deploy(0, family=family)
+
+
 def saved_front():
     """A file with a front."""
     searched_front().save(folder() / "stored.front")
@@ -566,6 +586,18 @@ VALID_CALLS = {
     "Front.save": lambda: ValidCall(searched_front().save, {"path": folder() / "saved.front"}),
     "FrontVolumes.exclusive": lambda: _method("FrontVolumes", "exclusive", front="good", against="poor"),
     "FrontVolumes.gini": lambda: _method("FrontVolumes", "gini", front="good"),
+    "FrontVolumes.standard_error": lambda: ValidCall(volumes_over_cases().standard_error, {"front": "one"}),
+    "FrontVolumes.confidence_interval": lambda: ValidCall(
+        volumes_over_cases().confidence_interval, {"front": "one"}
+    ),
+    "FrontVolumes.difference": lambda: ValidCall(
+        volumes_over_cases().difference, {"front": "one", "against": "two"}
+    ),
+    "MemberClassifier.decide": lambda: ValidCall(member_classifier().decide, {"X": FEATURES}),
+    "MemberClassifier.posteriors": lambda: ValidCall(member_classifier().posteriors, {"X": FEATURES}),
+    "VolumeDifference.confidence_interval": lambda: ValidCall(
+        pr.fronts.VolumeDifference("one", "two", 0.1, 0.05).confidence_interval, {}
+    ),
     "PointClassifier.decide": lambda: ValidCall(searched_front().deploy(0).decide, {"X": FEATURES}),
     "PointClassifier.posteriors": lambda: ValidCall(searched_front().deploy(0).posteriors, {"X": FEATURES}),
     "Volume.confidence_interval": lambda: ValidCall(

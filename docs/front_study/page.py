@@ -1,5 +1,6 @@
 """The tables of docs/fronts.md, from results.csv."""
 
+import csv
 from pathlib import Path
 
 PAGE = Path(__file__).parents[1] / "fronts.md"
@@ -26,7 +27,7 @@ SPLIT = {
 
 def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) -> str:
     """The page with its tables made of the results."""
-    tables = {"halves": ranges(halves, SPLIT)}
+    tables = {"halves": ranges(halves, SPLIT), **{name: plain(name) for name in ("costs", "searches", "errors")}}
     for kind in ("synthetic", "vehicle", "image"):
         chosen = [row for row in rows if row["data"].startswith(kind)]
         draws = [row | {"data": "synthetic"} for row in chosen] if kind == "synthetic" else chosen
@@ -37,6 +38,14 @@ def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) 
         _, _, after = rest.partition(end)
         text = f"{before}{start}\n{table}\n{end}{after}"
     return text
+
+
+def plain(name: str) -> str:
+    """A file of results as a table."""
+    with (Path(__file__).parent / f"{name}.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    lines = ["| " + " | ".join(column.replace("_", " ") for column in header) + " |", "|---" * len(header) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def ranges(rows: list[dict[str, str]], columns: dict[str, str]) -> str:

@@ -79,7 +79,7 @@ def real_fronts(name: str, per_class: int | None, generations: int) -> dict[str,
 def _compared(cases: Cases, logistic: Any, neighbours: Any, generations: int, rng: int) -> dict[str, float]:
     """G and delta of k-nn and of MLR from random parameters, as in the paper, and from its fit; 100 costs each."""
     X, y = cases
-    options: dict[str, Any] = {"generations": generations, "costs": 100, "rng": rng}
+    options: dict[str, Any] = {"generations": generations, "costs": 100, "rng": rng, "algorithm": "printed"}
     fronts = {
         "MLR": pr.front(logistic, X, y, start="random", **options),
         "MLR, fitted start": pr.front(logistic, X, y, start="fitted", **options),
@@ -104,7 +104,7 @@ def fits(equal: bool) -> dict[str, float]:
     values = []
     for draw in range(MANY):
         X, y = synthetic(draw, RIGHT, equal=equal)
-        front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, rng=0)
+        front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, rng=0, algorithm="printed")
         values.append(front.gini(n_points=POINTS, rng=0).value)
     return {
         "mean": float(np.mean(values)),
@@ -120,7 +120,11 @@ def drawn_front() -> tuple[FloatArray, npt.NDArray[np.str_], pr.Front]:
     X, y = synthetic(0, RIGHT)
     named = np.array(["C1", "C2", "C3"])[y]
     family = pr.fronts.LogisticFamily(scale=1.0, standardise=False)
-    return X, named, pr.front(family, X, named, generations=500, costs=100, start="fitted", rng=0)
+    return (
+        X,
+        named,
+        pr.front(family, X, named, generations=500, costs=100, start="fitted", rng=0, algorithm="printed"),
+    )
 
 
 def densities(places: FloatArray) -> FloatArray:
@@ -164,7 +168,7 @@ def two_classes() -> dict[str, pr.Front]:
     probabilities = {
         name: np.column_stack((1.0 - p, p)) for name, p in ((n, _logistic(s)) for n, s in scores.items())
     }
-    fronts = pr.front(y, probabilities)
+    fronts = pr.front(y, probabilities, n=10_000, alpha=1.0)
     return dict(fronts) if isinstance(fronts, dict) else {}
 
 

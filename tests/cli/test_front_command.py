@@ -169,7 +169,11 @@ def one_line(done, message):
 def test_a_test_reports_the_optimism(polyroc, file, other):
     held_out = in_python(file).evaluated(pr.read(other, truth="y", scores="p_*"), n_points=2000)
     record = json.loads(polyroc("front", file, *ASKED, "--test", other, "--json").stdout)
-    assert record["held_out"] == {"gini": held_out.gini.value, "optimism": held_out.optimism}
+    shown = record["held_out"]
+    assert (shown["gini"], shown["optimism"]) == (held_out.gini.value, held_out.optimism)
+    errors = (shown["standard_error"], shown["apparent_standard_error"])
+    assert min(errors) > 0
+    assert shown["optimism_standard_error"] == pytest.approx(np.hypot(*errors))
     page = polyroc("front", file, *ASKED, "--test", other).stdout
     assert "optimism" in page
     line = next(line for line in page.splitlines() if line.startswith("classifier  ") and "points" not in line)
@@ -336,3 +340,52 @@ def test_two_classes_from_end_to_end(polyroc, tmp_path):
     decisions = rule.decide(np.column_stack([1 - p, p]))
     assert (decisions[y == 1] == 1).all()
     assert (decisions == 0).any()
+
+
+@pytest.fixture
+def features(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    frame = pd.DataFrame({"y": np.array(["u", "v", "w"])[y]})
+    frame[["x_1", "x_2"]] = rng.normal(size=(60, 2)) + y[:, None]
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    return tmp_path / "x.csv"
+
+
+def test_a_family_is_searched_on_features(polyroc, features, tmp_path):
+    line = ("front", features, "--truth", "y", "--features", "x_*", "--generations", "5", "--points", "500")
+    done = polyroc(
+        *line, "--family", "logistic", "-o", tmp_path / "f.npz", "--test", features, "--replicates", "5"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "+-" in done.stdout
+    front = pr.Front.load(tmp_path / "f.npz")
+    frame = pd.read_csv(features)
+    twin = pr.front(pr.fronts.LogisticFamily(), frame[["x_1", "x_2"]].to_numpy(), frame["y"], generations=5)
+    assert (front.counts == twin.counts).all()
+    assert front.deploy(0).decide([[0.0, 0.0]]).shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--features", "x_*"), "give --family"),
+        (("--family", "logistic"), "give --features"),
+        (("--family", "logistic", "--features", "z_*"), "matches no column"),
+        (("--family", "logistic", "--features", "x_*", "-n", "5"), "give --generations"),
+        (("--family", "logistic", "--features", "x_*", "--scores", "x_1"), "instead of --scores"),
+    ],
+)
+def test_bad_family_options_are_reported(polyroc, features, more, message):
+    done = polyroc("front", features, "--truth", "y", *more)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_stored_front_is_overwritten_by_force_only(polyroc, file, tmp_path):
+    line = ("front", file, *ASKED, "-o", tmp_path / "f.npz")
+    assert polyroc(*line).returncode == 0
+    again = polyroc(*line)
+    assert again.returncode == 2
+    assert "give --force" in again.stderr
+    assert polyroc(*line, "--force").returncode == 0

@@ -37,7 +37,7 @@ def point():
 
 def test_rates_are_those_of_the_cases_left_out(point):
     """Every resample with its rule, evaluated case by case on the cases that are not in it."""
-    from polyroc.decisions.cost_search import CostProblem, search_again
+    from polyroc.cost_rules.search import CostProblem, search_again
 
     rule = pr.operate(Y, P, costs=COSTS, evaluate_on=(Y, P)).rule
     assert rule == point.rule

@@ -147,6 +147,9 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
     front.save(tmp_path / "front.npz")
     again = pr.front(family, X, y, generations=14, resume=tmp_path / "front.npz")
     assert again.to_dict() == pr.front(family, X, y, generations=14).to_dict()
+    deployed = front.deploy(0, family=family)
+    assert (deployed.posteriors(new) == family.posteriors(parameters, new)).all()
+    assert (deployed.decide(new) == front.rule(0).decide(deployed.posteriors(new))).all()
     with pytest.raises(InputError, match=r"the family (GaussianNB|DecisionTree)"):
         front.deploy(0)
     assert len(front.on(new, y, family=family, n_points=100)) == len(front)
@@ -159,9 +162,11 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {}), "ranges must be a mapping"),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"D": (0.1, 1.0)}), "no hyper-parameter 'D'"),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (1.0, 0.1)}), "low < high"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": ("a", "b")}), "two numbers"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (False, True)}), "two numbers"),
         (
             lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": 3}),
-            r"ranges must be a mapping of names to \(low, high\)",
+            r"two numbers \(low, high\) with low < high, got 3",
         ),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, scale=0), "scale"),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, folds=1), "folds"),
@@ -306,3 +311,10 @@ def test_a_step_in_place_does_not_harm_the_parent(monkeypatch):
 def test_the_protocol_knows_a_family_when_it_sees_one():
     assert isinstance(Tilt(), pr.fronts.Family)
     assert not isinstance(LogisticRegression(), pr.fronts.Family)
+
+
+def test_a_range_that_the_estimator_rejects_is_an_error_that_names_the_values():
+    X, y = three_blobs()
+    family = pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (-2.0, -1.0)})
+    with pytest.raises(InputError, match=r"LogisticRegression cannot be fitted with C=-1.* narrow the ranges"):
+        pr.front(family, X, y, generations=1)

@@ -12,6 +12,7 @@ import naive
 import polyroc as pr
 from polyroc.errors import InputError, MissingFileError, NotApplicableError
 from polyroc.fronts.cost_distribution import CostDistribution
+from polyroc.fronts.cost_proposals import first_costs
 from polyroc.rules import CostRule
 from strategies import classes, weights
 
@@ -45,10 +46,11 @@ def errors_of(matrices):
 def test_the_front_is_the_non_dominated_part_of_all_draws(data):
     y, P = data.draw(cases(c=3))
     w = data.draw(st.one_of(st.none(), weights(y, whole=True)))
-    front = pr.front(y, P, n=45, rng=5, sample_weight=w)
+    front = pr.front(y, P, n=59, rng=5, sample_weight=w, alpha=1.0)
     distribution, rng = CostDistribution(1.0 - np.eye(3), []), np.random.default_rng(5)
-    drawn = np.concatenate([distribution.sample(3, rng) for _ in range(15)])
     whole = np.ones(len(y), dtype=int) if w is None else w.astype(int)
+    first = first_costs(np.bincount(y, whole, 3).astype(int))
+    drawn = np.concatenate([first, *(distribution.sample(3, rng) for _ in range(15))])
     tallies = [naive.decision_counts(y.tolist(), P.tolist(), costs.tolist(), whole.tolist()) for costs in drawn]
     twin = naive.non_dominated(errors_of(tallies).tolist())
     assert {tuple(row) for row in errors_of(front.counts).tolist()} == twin
@@ -128,7 +130,7 @@ def test_bounds_and_alphas_shape_the_draws():
     means = CostDistribution(alphas, []).sample(500, np.random.default_rng(0)).mean(axis=0)
     assert means == pytest.approx(alphas / 1000, abs=0.004)  # sd of a share .4 is .0155, of 500 draws .0007
     y, P = sample(np.random.default_rng(0), (20, 20, 20))
-    plain = pr.front(y, P, n=300)
+    plain = pr.front(y, P, n=300, alpha=1)
     known = pr.front(y, P, n=300, alpha={(0, 1): 300, (1, 0): 100, (2, 0): 100, (0, 2): 100, (1, 2): 100})
     assert len(known) < len(plain)
     same = [pr.front(y, P, n=60, alpha=a) for a in (2, np.full((3, 3), 2.0))]

@@ -1,12 +1,16 @@
 """The command `front`: the Pareto front of error rates, and its volume."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
 
 from polyroc.cli.options import (
+    feature_matrix,
+    features_from,
     formats,
     name_of,
     one_or_all,
@@ -35,14 +39,17 @@ HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 @click.command()
 @optional_data_file
 @click.option(
-    "-n", "draws", default=10_000, show_default=True, type=click.IntRange(1), help="Number of cost vectors."
+    "-n",
+    "draws",
+    type=click.IntRange(1),
+    help="Number of cost vectors; by default 10,000 up to six classes, and more for more.",
 )
 @click.option(
     "--alpha",
     multiple=True,
     metavar="TRUE>DECISION=ALPHA",
-    help="Dirichlet parameter of the cost of an error, such as 'malignant>benign=20'; give it again for more "
-    "(others have 1). One bare number is for all errors.",
+    help="Draw costs from a Dirichlet distribution only, with this parameter of the cost of an error, such as "
+    "'malignant>benign=20'; give it again for more (others have 1). One bare number is for all errors.",
 )
 @click.option(
     "--bound",
@@ -60,6 +67,32 @@ HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 @click.option("--exact", is_flag=True, help="Exact volumes: for three classes, or small fronts of more.")
 @seed_option
 @out_option("FRONT", "Store the front here: .npz or .json.")
+@click.option("--force", is_flag=True, help="Overwrite the front that --out names.")
+@click.option(
+    "--family",
+    type=click.Choice(["logistic", "neighbours"]),
+    help="Search over the parameters of a family of classifiers too; FILE then holds features, not predictions.",
+)
+@click.option(
+    "--features",
+    multiple=True,
+    metavar="COLUMNS",
+    help="With --family: columns of the features, by name or glob ('x_*'); give it again for more.",
+)
+@click.option(
+    "--generations",
+    default=2000,
+    show_default=True,
+    type=click.IntRange(0),
+    help="With --family: number of generations of the search.",
+)
+@click.option(
+    "--replicates",
+    default=200,
+    show_default=True,
+    type=click.IntRange(2),
+    help="With --test: resamples of the cases for the standard errors.",
+)
 @click.option(
     "--test",
     type=click.Path(path_type=Path),
@@ -82,6 +115,7 @@ def front(
     points: int | None,
     exact: bool,
     seed: int,
+    force: bool,
     output: Format | None,
     **options: Any,
 ) -> int:
@@ -97,9 +131,11 @@ def front(
     Known costs:    polyroc front p.csv --truth y --scores "p_*" --bound "sick>well:well>sick=2,10"
     Two models:     polyroc front wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     Optimism:       polyroc front train.csv --truth y --scores "p_*" --test test.csv
+    A family:       polyroc front cases.csv --truth y --family logistic --features "x_*"
     Stored fronts:  polyroc front forest.npz --against logit.npz
     """
-    _check_out(out)
+    _check_out(out, force)
+    _check_family(**options)
     points = None if exact else points
     others = {path.stem: Front.load(path) for path in against}
     if file is not None and is_front(file):
@@ -125,14 +161,26 @@ def front(
     return INTERRUPTED if any(front.interrupted for front in fronts.values()) else 0
 
 
-def _check_out(out: Path | None) -> None:
-    """Raise an error before the search; only a stored front may be overwritten."""
+def _check_out(out: Path | None, force: bool) -> None:
+    """Raise an error before the search; a stored front is overwritten by --force only, another file never."""
     if out is None:
         return
     if not out.parent.is_dir():
         raise InputError(f"--out: there is no folder {str(out.parent)!r} to store a front in; make it first.")
     if out.exists() and not is_front(out):
         raise InputError(f"--out: {str(out)!r} exists and is not a stored front; give another name.")
+    if out.exists() and not force:
+        raise InputError(f"--out: {str(out)!r} exists; give --force to overwrite it, or another name.")
+
+
+def _check_family(family: str | None, features: tuple[str, ...], scores: tuple[str, ...], **_: Any) -> None:
+    """Raise an error if --features and --family are not given together."""
+    if family is None and features:
+        raise InputError("--features are for a search over classifiers; give --family logistic or neighbours.")
+    if family is not None and not features:
+        raise InputError("--family needs the columns of the features; give --features, such as 'x_*'.")
+    if family is not None and scores != ("*",):
+        raise InputError("--family makes its own predictions; give --features instead of --scores.")
 
 
 def _search(
@@ -142,36 +190,76 @@ def _search(
     points: int | None,
     seed: int,
     *,
-    draws: int,
+    draws: int | None,
     alpha: tuple[str, ...],
     bound: tuple[str, ...],
+    family: str | None,
+    features: tuple[str, ...],
+    generations: int,
+    replicates: int,
     **columns: Any,
 ) -> Searched:
-    """The front of each classifier in the file, and its evaluation on other cases."""
-    from polyroc.fronts.fixed_classifier import fixed_front
-
+    """The front of each classifier in the file or of a family, and its evaluation on other cases."""
     alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
+    if family is not None:
+        read: Callable[[Path], Any] = partial(features_from, features=features, **columns)
+        run: Callable[..., Any] = partial(_search_family, family, generations=generations, draws=draws)
+    else:
+        from polyroc.fronts.fixed_classifier import fixed_front
+
+        read, run = partial(scores_from, **columns), partial(fixed_front, n=draws)
     with progress_bar() as progress:
-        scores = scores_from(file, **columns)
-        others = None if test is None else scores_from(test, **columns)
-        if out is not None and len(scores.classifiers) > 1:
-            many = len(scores.classifiers)
+        cases = read(file)
+        others = None if test is None else read(test)
+        if out is not None and family is None and len(cases.classifiers) > 1:
+            many = len(cases.classifiers)
             raise InputError(f"--out stores one front, but FILE holds {many} classifiers; give one with --scores.")
-        result = fixed_front(scores, n=draws, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
+        result = run(cases, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
         fronts = {result.classifier: result} if isinstance(result, Front) else result
         if others is None:
             return fronts, {}
-        return fronts, {name: _evaluated(front, others, name, points, seed) for name, front in fronts.items()}
+        return fronts, {
+            name: _evaluated(front, cases, others, name, points, replicates, seed)
+            for name, front in fronts.items()
+        }
 
 
-def _evaluated(front: Front, others: Scores, name: str, points: int | None, seed: int) -> HeldOut:
+def _search_family(family: str, cases: Scores, *, draws: int | None, **options: Any) -> Front:
+    """The front of a family, searched on features."""
+    from polyroc.fronts.families.logistic import LogisticFamily
+    from polyroc.fronts.families.neighbours import NearestNeighbours
+    from polyroc.fronts.search import search
+
+    if draws is not None:
+        raise InputError("-n is for the front of predictions; with --family, give --generations.")
+    made = LogisticFamily() if family == "logistic" else NearestNeighbours()
+    X, y = feature_matrix(cases)
+    if options["alpha"] is None:
+        del options["alpha"]
+    return search(made, X, y, labels=cases.labels, sample_weight=cases.sample_weight, **options)
+
+
+def _evaluated(
+    front: Front, cases: Scores, others: Scores, name: str, points: int | None, replicates: int, seed: int
+) -> HeldOut:
+    """The front on other cases, with standard errors over the cases of both."""
+    if front.search is not None:
+        lacking = [feature for feature in cases.values if feature not in others.values]
+        if lacking:
+            raise InputError(f"--test has no feature {lacking[0]!r}.")
+        held_out = front.on(*feature_matrix(others), sample_weight=others.sample_weight, n_points=points, rng=seed)
+        pairs = [feature_matrix(sample) for sample in (cases, others)]
+        return held_out.with_errors(*(front.decided(*pair) for pair in pairs), replicates, seed)
     if name not in others.values:
         raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")
-    one = replace(others, values={name: others.values[name]})
-    return front.evaluated(one, n_points=points, rng=seed)
+    mine, theirs = (replace(sample, values={name: sample.values[name]}) for sample in (cases, others))
+    held_out = front.evaluated(theirs, n_points=points, rng=seed)
+    return held_out.with_errors(front.decided(mine), front.decided(theirs), replicates, seed)
 
 
 def _alphas(texts: tuple[str, ...]) -> Any:
+    if not texts:
+        return None
     if len(texts) == 1 and ">" not in texts[0]:
         return _number(texts[0], "--alpha")
     return {_error(error, "--alpha"): _number(value, "--alpha") for error, _, value in map(_split, texts)}
@@ -220,8 +308,14 @@ def _volumes(
             "exclusive": {other: table.exclusive(name, other).value for other in fronts if other != name},
         }
         if name in held_out:
-            optimism = held_out[name].optimism
-            volumes[name]["held_out"] = {"gini": held_out[name].gini.value, "optimism": optimism}
+            one = held_out[name]
+            volumes[name]["held_out"] = {
+                "gini": one.gini.value,
+                "standard_error": one.standard_error,
+                "apparent_standard_error": one.apparent_standard_error,
+                "optimism": one.optimism,
+                "optimism_standard_error": one.optimism_standard_error,
+            }
     return volumes
 
 
@@ -240,7 +334,10 @@ def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, An
             "not by: the share of the region below chance that this front dominates and the other does not."
         )
     if any("held_out" in volume for volume in volumes.values()):
-        notes.append("G on test: of the same points on the other cases; optimism: by how much it is smaller.")
+        notes.append(
+            "G on test: of the same points on the other cases; optimism: by how much it is smaller. Numbers after "
+            "+- are standard errors over the cases, by resampling them."
+        )
     return Table.of(title, rows, notes)
 
 
@@ -256,8 +353,11 @@ def _row(name: str, front: Front, volumes: dict[str, dict[str, Any]], exact: boo
         row["G rose lately"] = number_text(front.growth.lately)
     if any("held_out" in other for other in volumes.values()):
         held_out = volume.get("held_out", {})
-        row["G on test"] = number_text(held_out["gini"]) if held_out else ""
-        row["optimism"] = number_text(held_out["optimism"]) if held_out else ""
+        for column, entry, error in (
+            ("G on test", "gini", "standard_error"),
+            ("optimism", "optimism", "optimism_standard_error"),
+        ):
+            row[column] = f"{number_text(held_out[entry])} +- {held_out[error]:.2g}" if held_out else ""
     for other in volumes if len(volumes) > 1 else ():
         row[f"not by {other}"] = number_text(volume["exclusive"][other]) if other != name else ""
     return row

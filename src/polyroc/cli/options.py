@@ -37,6 +37,8 @@ __all__ = [
     "data_files",
     "data_from",
     "engine_options",
+    "feature_matrix",
+    "features_from",
     "fold_columns",
     "fold_options",
     "formats",
@@ -424,6 +426,47 @@ def scores_from(
     if convert in ("gaussian", "softmax"):
         return to_probabilities(read_scores, rule=convert)
     return to_ordered(read_scores, rule=convert)
+
+
+def features_from(
+    file: Any,
+    *,
+    features: tuple[str, ...],
+    labels: str | None,
+    truth: str,
+    weight: str | None = None,
+    groups: str | None = None,
+    table: str | None = None,
+    decimal: Any = ".",
+    encoding: str | None = None,
+    missing: Any = "raise",
+    **_: Any,
+) -> Scores:
+    """The features that --features names, one column each, and the true classes."""
+    from polyroc.io.features import read_features
+
+    return read_features(
+        opened(file, encoding),
+        features=features,
+        labels=label_list(labels),
+        truth=truth,
+        weight=weight,
+        weight_kind=None if weight is None else "importance",
+        groups=groups,
+        table=table,
+        decimal=decimal,
+        encoding=encoding,
+        missing=missing,
+    )
+
+
+def feature_matrix(cases: Scores) -> tuple[Any, Any]:
+    """Cases x features, and the true classes, of what `features_from` read."""
+    import numpy as np
+
+    labels = np.empty(len(cases.labels), dtype=object)
+    labels[:] = cases.labels
+    return np.column_stack(list(cases.values.values())), labels[cases.codes]
 
 
 def label_list(labels: str | None) -> list[str] | None:

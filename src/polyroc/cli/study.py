@@ -178,7 +178,7 @@ def import_(
     `study show`, `study test` and `report` then serve them as those of `study run`. The folds are those of FILE.
 
     \b
-    polyroc study import predictions.csv --truth y --scores 'p_*' --classifier model --folds fold -o s.duckdb
+    polyroc study import predictions.csv --truth y --scores "p_*" --classifier model --folds fold -o s.duckdb
     """
     from polyroc.studies.imported import import_predictions
 

@@ -12,7 +12,7 @@ from threading import Lock
 
 import numpy as np
 
-from polyroc.decisions.cost_search import CostProblem, search_again
+from polyroc.cost_rules.search import CostProblem, search_again
 from polyroc.decisions.criteria import Objective
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.uncertainty import ThresholdUncertainty, corrected_rates, warn_of_left_out

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from polyroc.decisions.cost_search import CostProblem, search_costs
+from polyroc.cost_rules.search import CostProblem, best_costs
 from polyroc.decisions.cut_points import CutProblem, ScoreOrder, limit_matrix, rule_at_cuts
 from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.thresholds import thresholds_in_conflict
@@ -202,11 +202,8 @@ def choose_rule(
         return _bayes_rule(scores, objective.costs * (objective.priors / objective.training_priors)[:, None]), None
     if scores.n_classes == 2 or values.ndim == 1:
         return _best_thresholds(scores, values, objective), "proven"
-    from polyroc.decisions.optimality import improve_and_prove  # not above: scipy.optimize takes long to import
-
     problem = CostProblem.of(scores, values, objective.search_losses, objective.limits)
-    L, loss = search_costs(problem, objective.limits, objective.bayes_costs, rng)
-    L, loss, proven = improve_and_prove(problem, L, loss)
+    L, loss, proven = best_costs(problem, objective.limits, objective.bayes_costs, rng)
     rule = CostRule(scores.labels, L.tolist())
     if loss[0] > EQUAL:
         raise InputError(_infeasible(scores, values, objective, rule))

@@ -75,9 +75,9 @@ def operate(
     by rising score): all cut-points are compared, by dynamic programming; of equally good ones, the highest are
     chosen. A class may have no cases decided as it (two equal cut-points), but only if nothing is better. More
     classes with one column each: the rules argmin over j of sum over k of L[k, j] p_k are searched by exact line
-    searches from many starts, among them Bayes' rule for the costs (`polyroc.decisions.cost_search`). For up to
+    searches from many starts, among them Bayes' rule for the costs (`polyroc.cost_rules.search`). For up to
     100 different rows of probabilities, integer programming then searches for a better rule and for a proof that
-    there is none (`polyroc.decisions.optimality`); it stops after a fixed number of steps, so the result does not
+    there is none (`polyroc.cost_rules.optimality`); it stops after a fixed number of steps, so the result does not
     depend on the speed of the machine.
 
     `optimality` of the result is "proven" if no rule of the family has a lower cost on these cases and satisfies

@@ -9,26 +9,31 @@ from typing import TYPE_CHECKING
 from polyroc._lazy import attach
 
 if TYPE_CHECKING:
+    from polyroc.fronts.case_errors import CaseErrors, VolumeDifference
     from polyroc.fronts.dominated_volume import Volume, chance_volume, exclusive_volume, gini_volume
     from polyroc.fronts.families.estimator import EstimatorFamily
     from polyroc.fronts.families.family import Family
     from polyroc.fronts.families.logistic import LogisticFamily
     from polyroc.fronts.families.neighbours import NearestNeighbours
     from polyroc.fronts.held_out import HeldOut
+    from polyroc.fronts.members import MemberClassifier
     from polyroc.fronts.models import PointClassifier
     from polyroc.fronts.result import Front
     from polyroc.fronts.volume_table import FrontVolumes, front_volumes
 
 __all__ = [
+    "CaseErrors",
     "EstimatorFamily",
     "Family",
     "Front",
     "FrontVolumes",
     "HeldOut",
     "LogisticFamily",
+    "MemberClassifier",
     "NearestNeighbours",
     "PointClassifier",
     "Volume",
+    "VolumeDifference",
     "chance_volume",
     "exclusive_volume",
     "front_volumes",
@@ -38,12 +43,15 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
+        "CaseErrors": "polyroc.fronts.case_errors",
+        "VolumeDifference": "polyroc.fronts.case_errors",
         "EstimatorFamily": "polyroc.fronts.families.estimator",
         "Family": "polyroc.fronts.families.family",
         "Front": "polyroc.fronts.result",
         "FrontVolumes": "polyroc.fronts.volume_table",
         "HeldOut": "polyroc.fronts.held_out",
         "LogisticFamily": "polyroc.fronts.families.logistic",
+        "MemberClassifier": "polyroc.fronts.members",
         "NearestNeighbours": "polyroc.fronts.families.neighbours",
         "PointClassifier": "polyroc.fronts.models",
         "Volume": "polyroc.fronts.dominated_volume",

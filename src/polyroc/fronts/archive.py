@@ -231,18 +231,34 @@ class FrontBuilder:
         """The share of the random points that is dominated, as of the last `record`."""
         return 1.0 - len(self._undominated) / self._n_points
 
-    def add(self, counts: IntArray, costs: FloatArray, model: int = 0, generation: int = 0) -> bool:
-        """Add the tables that no member dominates or equals, with their costs; True if any entered."""
+    def add(self, counts: IntArray, costs: FloatArray, model: IntArray | int = 0, generation: int = 0) -> IntArray:
+        """Add the tables that no member dominates or equals, with their costs; which of them entered.
+
+        `model` is one number for all, or one for each.
+        """
         entered, slots = self.archive.insert(self.objectives.of(counts))
         if len(entered):
-            tables = counts[entered]
-            self._columns.put(slots, counts=tables, costs=costs[entered], model=model, generation=generation)
+            tables, models = counts[entered], np.broadcast_to(model, len(counts))[entered]
+            self._columns.put(slots, counts=tables, costs=costs[entered], model=models, generation=generation)
             self._unseen.append(tables)
-        return len(entered) > 0
+        return entered
 
     def model(self, slot: int) -> int:
         """The number of the model behind the member in a slot."""
         return int(self._columns.take("model", np.array([slot]))[0])
+
+    def costs_of(self, members: IntArray) -> FloatArray:
+        """The costs of members, by their place in the archive."""
+        return self._columns.take("costs", self.archive.slots[members])
+
+    def some(self, most: int, rng: np.random.Generator) -> IntArray:
+        """The slots of all members, or of a random sample of them if there are more than `most`."""
+        slots = self.archive.slots
+        return slots[rng.choice(len(slots), most, replace=False)] if len(slots) > most else slots
+
+    def at(self, slots: IntArray) -> tuple[IntArray, FloatArray]:
+        """Counts and costs of the members in these slots."""
+        return self._columns.take("counts", slots), self._columns.take("costs", slots)
 
     def restore(
         self, counts: IntArray, costs: FloatArray, model: IntArray, generation: IntArray, growth: Growth

@@ -1,7 +1,7 @@
 """The cases of a front, grouped by true class, and their confusion counts under costs."""
 
-from collections.abc import Hashable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -25,6 +25,7 @@ __all__ = ["Cases", "TrainingData"]
 
 TASKS_PER_THREAD = 4  # so that threads that finish early find more to do
 PARALLEL_DECISIONS = 2**18  # fewer decisions are made faster by one thread
+MOST_STEPS = 2**27  # cost vectors x cases x classes^2 of a task: a tenth of a second, so that ctrl-C is prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +68,38 @@ class Cases:
         totals = np.bincount(scores.codes[order], weight[order], c).astype(np.int64)
         return cls(np.ascontiguousarray(P[order].T), starts, weight[order], totals)
 
-    def confusion_counts(self, costs: FloatArray, pool: ThreadPoolExecutor, workers: int) -> IntArray:
+    def confusion_counts(
+        self, costs: FloatArray, pool: ThreadPoolExecutor, workers: int, stop: Callable[[], bool] | None = None
+    ) -> IntArray:
         """At [n, k, j], the cases of class k assigned to class j under costs[n].
 
         A case is assigned to the class of least conditional risk (Everson & Fieldsend 2005, equation 3). The cost
-        vectors are distributed over the threads; every one of them writes its own part of the result.
+        vectors are distributed over the threads; every one of them writes its own part of the result. Where
+        `stop` becomes true, the counts are those of the first costs only, one at least.
         """
         counts = np.empty(costs.shape, dtype=np.int64)
         if len(costs) * self.P.shape[1] < PARALLEL_DECISIONS:
             tally_decisions(self.P, self.starts, self.weight, costs, counts)
             return counts
-        edges = np.linspace(0, len(costs), TASKS_PER_THREAD * workers + 1).astype(int)
-        tasks = [
+        at_once = max(1, MOST_STEPS // (self.P.size * len(self.P)))
+        tasks = max(min(TASKS_PER_THREAD * workers, len(costs)), -(-len(costs) // at_once))
+        edges = np.linspace(0, len(costs), tasks + 1).astype(int).tolist()
+        queue = [
             pool.submit(tally_decisions, self.P, self.starts, self.weight, costs[a:b], counts[a:b])
-            for a, b in pairwise(edges.tolist())
+            for a, b in pairwise(edges)
         ]
-        for task in tasks:
-            task.result()
-        return counts
+        return counts[: edges[_completed(queue, stop)]]
+
+
+def _completed(tasks: "Sequence[Future[None]]", stop: Callable[[], bool] | None) -> int:
+    """Wait for the tasks, and give how many of the first are complete: all, unless `stop` becomes true."""
+    for done, task in enumerate(tasks):
+        if done and stop is not None and stop():
+            for later in tasks[done:]:
+                later.cancel()
+            return done
+        task.result()
+    return len(tasks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class CostDistribution(NamedTuple):
         while n_accepted < n:
             costs = self._unbounded(max(n, 1000), rng)
             n_drawn += len(costs)
-            accepted.append(costs[self._within_bounds(costs)][: n - n_accepted])
+            accepted.append(costs[self.within_bounds(costs)][: n - n_accepted])
             n_accepted += len(accepted[-1])
             if n_accepted < LEAST_ACCEPTED * n_drawn and n_drawn * LEAST_ACCEPTED > LEAST_EXPECTED:
                 raise InputError(
@@ -58,7 +58,8 @@ class CostDistribution(NamedTuple):
         costs[:, errors] = rng.dirichlet(self.alphas.flat[errors], size=n)
         return costs.reshape(n, *self.alphas.shape)
 
-    def _within_bounds(self, costs: FloatArray) -> BoolArray:
+    def within_bounds(self, costs: FloatArray) -> BoolArray:
+        """Which cost matrices satisfy the bounds."""
         inside = np.ones(len(costs), dtype=bool)
         for (k, j), (m, i), low, high in self.ratios:
             # low <= a / b <= high without the division: costs may be zero

@@ -14,7 +14,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, interval
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.volumes import (
     DominatedRegion,
     points_below_chance,
@@ -26,7 +26,15 @@ from polyroc.messages import short_repr
 from polyroc.validation.random import Rng, check_rng, is_whole
 from polyroc.validation.signatures import Count, validated, within
 
-__all__ = ["Volume", "chance_volume", "checked_rates", "exclusive_volume", "gini_volume", "volume_shares"]
+__all__ = [
+    "Volume",
+    "chance_volume",
+    "checked_rates",
+    "exclusive_volume",
+    "gini_volume",
+    "shares_on",
+    "volume_shares",
+]
 
 SUM_TOLERANCE = 1e-6  # rates written with a few decimals may miss a sum of 1 by this much
 MOST_COMPARISONS = 2e9  # of points, for an exact volume: about a minute
@@ -95,12 +103,23 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
     regions = [DominatedRegion(front) for front in objectives]
     hits = np.zeros((len(fronts), len(fronts)), dtype=np.int64)
     for points in points_below_chance(classes, int(n_points), np.random.default_rng(rng)):
-        dominated = np.array([region.contains(points) for region in regions])
-        both = dominated.astype(np.float64) @ dominated.T  # counts as floats: BLAS is fast, and they are exact
-        alone = np.diag(both)
-        # |A| - |A and B| off the diagonal, |A| on it
-        hits += (alone[:, None] - both + np.diag(alone)).astype(np.int64)
+        hits += _hits(regions, points)
     return [[Volume(count / n_points, int(n_points)) for count in row] for row in hits.tolist()]
+
+
+def shares_on(fronts: Sequence[FloatArray], points: FloatArray) -> FloatArray:
+    """As `volume_shares`, on these random points."""
+    errors = ~np.eye(fronts[0].shape[1], dtype=bool)
+    return np.asarray(_hits([DominatedRegion(rates[:, errors]) for rates in fronts], points) / len(points))
+
+
+def _hits(regions: Sequence[DominatedRegion], points: FloatArray) -> IntArray:
+    """How many points each region contains, and off the diagonal, how many it alone of two contains."""
+    dominated = np.array([region.contains(points) for region in regions])
+    both = dominated.astype(np.float64) @ dominated.T  # counts as floats: BLAS is fast, and they are exact
+    alone = np.diag(both)
+    # |A| - |A and B| off the diagonal, |A| on it
+    return np.asarray((alone[:, None] - both + np.diag(alone)), dtype=np.int64)
 
 
 def _exact(objectives: Sequence[FloatArray], classes: int) -> list[list[Volume]]:

@@ -1,5 +1,9 @@
-"""Multi-objective evolution of the parameters of a classifier: Algorithm 1 of Everson & Fieldsend (2005)."""
+"""Multi-objective evolution of the parameters of a classifier: Algorithm 1 of Everson & Fieldsend (2005).
 
+"printed" is Algorithm 1 as the paper has it; "adaptive" makes other children, see `Evolution._child` and `_costs`.
+"""
+
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -8,17 +12,19 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.fronts.archive import Archive, FrontBuilder
-from polyroc.fronts.cases import TrainingData
+from polyroc.fronts.cases import Cases, TrainingData
 from polyroc.fronts.cost_distribution import CostDistribution
+from polyroc.fronts.cost_proposals import AdaptiveCosts, Targets, first_costs, scaled
 from polyroc.fronts.families.family import CheckedFamily
 from polyroc.fronts.fixed_classifier import threshold_front
 from polyroc.fronts.result import Front, Growth
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
 
-__all__ = ["GROWTH_INTERVAL", "Evolution", "Selection", "Start", "checked_selection", "select"]
+__all__ = ["GROWTH_INTERVAL", "Algorithm", "Evolution", "Selection", "Start", "checked", "select"]
 
 
+Algorithm = Literal["adaptive", "printed"]
 Selection = Literal["pqrs", "uniform"]
 Start = Literal["fitted", "random"]
 
@@ -26,13 +32,22 @@ PQRS_INTERVALS = 50  # into which the range of an objective is cut; the paper do
 START_DRAWS = 10_000  # cost vectors for the parameters a search starts from: one fit deserves a dense sweep
 RANDOM_STARTS = 100  # random parameter vectors with one cost vector each, as in section 3 of the paper
 GROWTH_INTERVAL = 10  # generations between two records of the growth
+START_BATCHES = 80  # of the sweep of a fit, after each of which the proposals learn
+CHILDREN = 3  # in a generation
+CROSSOVER = 0.5  # share of the children that differ from their parent by a difference of two members
+STEPS = (1.0, 0.3)  # lengths of a mutation, as shares of the family's own
+INHERITED = 0.3  # share of the cost vectors of a child that are those of members of the archive
+COST_STEP = 0.3  # standard deviation of the logarithms of half of these
+AIMED = 0.6  # share that is aimed at targets, points that no member dominates
+AIM_SIZES, AIM_NOISE = (0.1, 0.3, 1.0), 0.3  # of the steps of their costs
+NEAREST = 300  # members among which the nearest to a target is sought
 
 
-def checked_selection(selection: Selection) -> Selection:
-    """The selection, if it is one of those known."""
-    if selection not in get_args(Selection):
-        raise InputError(f"selection must be one of {', '.join(get_args(Selection))}, got {selection!r}.")
-    return selection
+def checked(name: str, value: Any, known: Any) -> Any:
+    """The value of an option, if it is one of those known."""
+    if value not in get_args(known):
+        raise InputError(f"{name} must be one of {', '.join(get_args(known))}, got {value!r}.")
+    return value
 
 
 def select(archive: Archive, selection: Selection, rng: np.random.Generator) -> int:
@@ -71,8 +86,9 @@ class Evolution:
     ----------
     family, training, costs
         What is searched: classifiers, on these cases, under this distribution of costs.
-    per_generation, selection
-        Cost vectors in each generation (N_lambda), and how a parent is selected.
+    per_generation, selection, algorithm
+        Cost vectors in each generation (N_lambda), how a parent is selected, and whether children are made as
+        printed or by crossover, steps of several lengths, and the costs of other members.
     front, models
         The archive, and the parameter vectors that its members refer to by number.
     generation, draws
@@ -84,10 +100,12 @@ class Evolution:
     costs: CostDistribution
     per_generation: int
     selection: Selection
+    algorithm: Algorithm
     front: FrontBuilder
     rng: np.random.Generator
     pool: ThreadPoolExecutor
     workers: int
+    targets: Targets
     generation: int = 0
     draws: int = 0
     models: list[FloatArray] = field(default_factory=list)
@@ -102,11 +120,11 @@ class Evolution:
         fitted = None if kept and named != "fitted" else self.family.start(X, y, self.rng)
         if named == "random":
             for _ in range(RANDOM_STARTS):
-                self._try(self.family.random(X, y, self.rng), 1)
+                self._try(self.family.random(X, y, self.rng), self.costs.sample(1, self.rng))
         else:
             vectors = [fitted] if named and fitted is not None else self._parameters(start)
             for vector in vectors:
-                self._try(vector, max(self.per_generation, START_DRAWS // len(vectors)))
+                self._sweep(vector, max(self.per_generation, START_DRAWS // len(vectors)))
         self.front.record(self.draws, 0)
 
     def restore(self, front: Front) -> None:
@@ -122,6 +140,7 @@ class Evolution:
         steps = zip(*front.growth, strict=True)
         regular = Growth(*zip(*(step for step in steps if step[-1] % GROWTH_INTERVAL == 0), strict=True))
         self.front.restore(front.counts, front.costs, front.search.place, front.search.generation, regular)
+        self._remove_targets(front.counts)
 
     def _parameters(self, start: Any) -> list[FloatArray]:
         """The parameter vectors that a caller gives as `start`."""
@@ -138,33 +157,129 @@ class Evolution:
         state = self.rng.bit_generator.state
         try:
             self.family.generation = self.generation + 1
-            parent = self.front.model(select(self.front.archive, self.selection, self.rng))
-            child = self.family.perturb(self.models[parent], self.rng)
-            counts, costs, draws = self._evaluate(child, self.per_generation)
+            children = [
+                (child, *self._evaluate(child, costs)) for child, costs in self._children(self.per_generation)
+            ]
         except BaseException:
             self.rng.bit_generator.state = state
             raise
         self.generation += 1
-        self._insert(child, counts, costs, draws)
+        self._insert_all(children)
         if self.generation % GROWTH_INTERVAL == 0:
             self.front.record(self.draws, self.generation)
 
-    def _try(self, parameters: FloatArray, n: int) -> None:
-        self._insert(parameters, *self._evaluate(parameters, n))
+    def _children(self, n: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """The children of a generation, and the costs that each is tried under (lines 3 to 6); n costs in all.
 
-    def _evaluate(self, parameters: FloatArray, n: int) -> tuple[IntArray, FloatArray, int]:
-        """Confusion counts under n cost vectors (lines 5 to 7), the costs, and how many there were.
+        As printed there is one child. Adaptive there are several if their parameters may be added, with fewer
+        costs each: points near the front need other parameters more than other costs.
+        """
+        if self.algorithm == "printed":
+            parent = self.front.model(select(self.front.archive, self.selection, self.rng))
+            yield self.family.perturb(self.models[parent], self.rng), self.costs.sample(n, self.rng)
+            return
+        children = min(CHILDREN, n) if self.family.is_continuous else 1
+        for part in np.array_split(np.arange(n), children):
+            parent = self.front.model(select(self.front.archive, self.selection, self.rng))
+            yield self._child(self.models[parent]), self._costs(len(part))
+
+    def _child(self, parent: FloatArray) -> FloatArray:
+        """The parameters of a child (line 4).
+
+        If parameters of the family may be added: some children add the difference of two random members
+        (differential evolution; Storn & Price, Journal of Global Optimization 11 (1997) 341-359), which has the
+        scale and the directions in which members differ; all add a mutation of one of several lengths.
+        """
+        mutated = self.family.perturb(parent, self.rng)
+        if not self.family.is_continuous:
+            return mutated
+        step = STEPS[self.rng.integers(len(STEPS))] * (mutated - parent)
+        if self.rng.random() < CROSSOVER:
+            one, two = (self.models[self.front.model(self.front.archive.slot(i))] for i in self._members(2))
+            step = STEPS[-1] * (mutated - parent) + self.rng.random() * (one - two)
+        return np.asarray(parent + step)
+
+    def _costs(self, n: int) -> FloatArray:
+        """The cost vectors of a child (line 6): those of members, varied, some aimed, and some drawn anew.
+
+        The posteriors of a child are near those of its parent, so that costs which made points of the front are
+        likely to do so again.
+        """
+        if len(self.training.totals) == 2:
+            return self.costs.sample(n, self.rng)
+        inherited = self.front.costs_of(self._members(int(INHERITED * n)))
+        inherited[::2] *= np.exp(COST_STEP * self.rng.normal(size=inherited[::2].shape))
+        sizes, slots = self.rng.choice(AIM_SIZES, size=int(AIMED * n)), self.front.some(NEAREST, self.rng)
+        aimed, _ = self.targets.aimed(self.front, slots, sizes, AIM_NOISE, self.rng)
+        costs = scaled(np.concatenate([inherited, aimed]))
+        costs = costs[self.costs.within_bounds(costs)]
+        return np.concatenate([costs, self.costs.sample(n - len(costs), self.rng)])
+
+    def _members(self, n: int) -> IntArray:
+        """Random members, by their place in the archive: the same whether a search was resumed or not."""
+        return np.asarray(self.rng.integers(len(self.front), size=n))
+
+    def _sweep(self, parameters: FloatArray, n: int) -> None:
+        """Try one parameter vector under n cost vectors: proposed ones, as for a fixed classifier, or drawn."""
+        if self.algorithm == "printed" or len(self.training.totals) == 2:
+            self._try(parameters, self.costs.sample(n, self.rng))
+            return
+        cases = self._cases(parameters)
+        first = first_costs(cases.totals)
+        first = first[self.costs.within_bounds(first)][:n]
+        proposals = AdaptiveCosts(self.front, self.costs, self.rng)
+        model, entered, done = len(self.models), False, 0
+        while done < n:
+            costs = first if not done and len(first) else proposals.sample(min(-(-n // START_BATCHES), n - done))
+            counts = cases.confusion_counts(costs, self.pool, self.workers)
+            new = self.front.add(counts, costs, model, self.generation)
+            self._remove_targets(counts[new])
+            entered |= len(new) > 0
+            if costs is first:
+                proposals.add(counts)
+            else:
+                proposals.learn(counts)
+            done += len(costs)
+        self.draws += n
+        if entered:
+            self.models.append(parameters)
+
+    def _try(self, parameters: FloatArray, costs: FloatArray) -> None:
+        self._insert(parameters, *self._evaluate(parameters, costs))
+
+    def _cases(self, parameters: FloatArray) -> Cases:
+        return self.training.with_posteriors(self.family.posteriors(parameters, self.training.X))
+
+    def _evaluate(self, parameters: FloatArray, costs: FloatArray) -> tuple[IntArray, FloatArray, int]:
+        """Confusion counts under cost vectors (lines 5 to 7), the costs, and how many there were.
 
         The posteriors are computed once. For two classes all thresholds take the place of the cost vectors.
         """
-        cases = self.training.with_posteriors(self.family.posteriors(parameters, self.training.X))
+        cases = self._cases(parameters)
         if len(cases.totals) == 2:
             return threshold_front(cases, self.costs.ratios)
-        costs = self.costs.sample(n, self.rng)
-        return cases.confusion_counts(costs, self.pool, self.workers), costs, n
+        return cases.confusion_counts(costs, self.pool, self.workers), costs, len(costs)
 
     def _insert(self, parameters: FloatArray, counts: IntArray, costs: FloatArray, draws: int) -> None:
         """Lines 9 to 11; parameters are kept only if one of their points entered the archive."""
-        self.draws += draws
-        if self.front.add(counts, costs, len(self.models), self.generation):
-            self.models.append(parameters)
+        self._insert_all([(parameters, counts, costs, draws)])
+
+    def _insert_all(self, children: Sequence[tuple[FloatArray, IntArray, FloatArray, int]]) -> None:
+        """The same for several, in one comparison with the archive."""
+        self.draws += sum(draws for *_, draws in children)
+        first = len(self.models)
+        number = np.repeat(np.arange(len(children)), [len(counts) for _, counts, _, _ in children]) + first
+        counts, costs = (np.concatenate([child[i] for child in children]) for i in (1, 2))
+        entered = self.front.add(counts, costs, number, self.generation)
+        if len(entered):
+            self.models += [parameters for parameters, *_ in children]
+            self._remove_targets(counts[entered])
+
+    def _remove_targets(self, counts: IntArray) -> None:
+        """Remove the targets that new members dominate.
+
+        With other objectives than rates a member may leave for one that does not dominate it in rates; a resumed
+        search could then not know which targets it had removed, so all are kept.
+        """
+        if self.algorithm == "adaptive" and self.front.objectives.kind == "rates":
+            self.targets.remove(counts)

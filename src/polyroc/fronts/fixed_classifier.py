@@ -3,14 +3,17 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.cost_rules.search import CostProblem, best_costs
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.archive import FrontBuilder, Objectives
 from polyroc.fronts.cases import Cases
 from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
+from polyroc.fronts.cost_proposals import AdaptiveCosts, budget, first_costs, scaled
 from polyroc.fronts.dominated_volume import volume_shares
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -30,6 +33,7 @@ ROUNDING = (
     1e-9  # rows that miss a sum of 1 by less do so by rounding; the column is then used as it is, as in `curve`
 )
 GROWTH_STEPS = 20  # how often the growth of a front is recorded
+BATCHES_PER_STEP = 5  # after each of which the proposals learn
 MOST_NUMBERS = 2**22  # costs drawn at a time: 32 MB
 
 
@@ -92,8 +96,8 @@ def fixed_front(
     y_true: Any,
     y_score: Any = None,
     *,
-    n: Count = 10_000,
-    alpha: Any = 1.0,
+    n: Count | None = None,
+    alpha: Any = None,
     bounds: CostBounds | None = None,
     rng: Rng = 0,
     n_jobs: NJobs = None,
@@ -112,10 +116,12 @@ def fixed_front(
             "front takes (y_true, probabilities): give the predicted probabilities of each case; or a family of "
             "classifiers, (family, X, y), such as EstimatorFamily(estimator, ...)."
         )
-    draws = Draws.of(n, rng, n_jobs)
+    draws = Draws.of(1 if n is None else n, rng, n_jobs)  # bad options are reported before bad data
     scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight, missing=missing)
     scores = one_sample(scores, "front")
-    distribution = CostDistribution(as_alphas(alpha, scores.labels), as_ratios(bounds, scores.labels))
+    draws = Draws(budget(scores.n_classes), draws.seed, draws.workers) if n is None else draws
+    alphas = as_alphas(1.0 if alpha is None else alpha, scores.labels)
+    distribution = CostDistribution(alphas, as_ratios(bounds, scores.labels))
     if scores.kind != "matrix":
         kind = "decisions" if scores.kind == "decisions" else "one score per case"
         raise NotApplicableError(
@@ -125,7 +131,7 @@ def fixed_front(
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     with progress_callback(progress) as report, interrupt_flag() as stop:
-        sweep = _Sweep(distribution, draws, report, stop)
+        sweep = _Sweep(distribution, alpha is None, draws, report, stop)
         fronts = {name: _front(name, scores, sweep) for name in scores.classifiers}
     if len(fronts) == 1 and not isinstance(y_score, Mapping):
         return next(iter(fronts.values()))
@@ -134,33 +140,106 @@ def fixed_front(
 
 @dataclass(frozen=True, slots=True)
 class _Sweep:
-    """Costs drawn batch by batch: the non-dominated error counts are kept, and the costs that lead to them."""
+    """Costs tried batch by batch: the non-dominated error counts are kept, and the costs that lead to them.
+
+    Attributes
+    ----------
+    distribution
+        The Dirichlet distribution of the costs, and their bounds.
+    adaptive
+        True to propose costs by what has paid (`AdaptiveCosts`), False to draw all from the distribution.
+    draws
+        How many cost vectors, the seed and the number of threads.
+    report, stop
+        The progress, and whether an interrupt is requested.
+    """
 
     distribution: CostDistribution
+    adaptive: bool
     draws: Draws
     report: Progress | None
     stop: Callable[[], bool]
 
-    def run(self, cases: Cases) -> tuple[IntArray, FloatArray, Growth]:
-        """Counts, costs and growth. After an interrupt no more batches are drawn, except for the first."""
-        n, c = self.draws.n, len(cases.totals)
+    def run(self, cases: Cases, cheapest: Callable[[], FloatArray]) -> tuple[IntArray, FloatArray, Growth]:
+        """Counts, costs and growth; `cheapest` searches the costs of the rule with the fewest errors.
+
+        After an interrupt no more costs are tried, except for the first of all.
+        """
         front = FrontBuilder(Objectives("rates", cases.totals), self.draws.seed)
         rng = np.random.default_rng(self.draws.seed)
-        size, done = min(max(1, MOST_NUMBERS // c**2), -(-n // GROWTH_STEPS)), 0
         self._report(0, "drawing costs")
         with ThreadPoolExecutor(self.draws.workers) as pool:
-            while done < n and not (done and self.stop()):
-                costs = self.distribution.sample(min(size, n - done), rng)
-                front.add(cases.confusion_counts(costs, pool, self.draws.workers), costs)
-                done += len(costs)
-                front.record(done)
-                self._report(done, f"{len(front)} points, G {front.gini:.3f}")
+
+            def tried(costs: FloatArray) -> IntArray:
+                counts = cases.confusion_counts(costs, pool, self.draws.workers, self.stop)
+                front.add(counts, costs[: len(counts)])
+                return counts
+
+            first = self._within(first_costs(cases.totals))[: self.draws.n]
+            counts = tried(first) if len(first) else np.empty((0, *first.shape[1:]), dtype=np.int64)
+            if self.adaptive and not self.stop() and len(counts) < self.draws.n:
+                best = self._within(cheapest())[: self.draws.n - len(counts)]
+                counts = np.concatenate([counts, tried(best)]) if len(best) else counts
+            done = self._continue(front, len(counts), tried, self._proposals(front, counts, rng))
+        front.record(done)
         members = front.members()
         return members["counts"], members["costs"], front.growth
+
+    def _proposals(self, front: FrontBuilder, counts: IntArray, rng: np.random.Generator) -> "_Proposals":
+        """Where costs come from after the first."""
+        if not self.adaptive:
+            return _Proposals(lambda n: self.distribution.sample(n, rng), lambda _: None)
+        adaptive = AdaptiveCosts(front, self.distribution, rng)
+        adaptive.add(counts)
+        return _Proposals(adaptive.sample, adaptive.learn)
+
+    def _continue(
+        self,
+        front: FrontBuilder,
+        done: int,
+        tried: Callable[[FloatArray], IntArray],
+        proposals: "_Proposals",
+    ) -> int:
+        """Try costs until there are enough or an interrupt is requested; returns how many there were."""
+        n, c = self.draws.n, front.objectives.totals.size
+        step = -(-n // GROWTH_STEPS)
+        size = max(1, min(step // (BATCHES_PER_STEP if self.adaptive else 1), MOST_NUMBERS // c**2))
+        while done < n and not (done and self.stop()):
+            mark = min((done // step + 1) * step, n)  # the growth is recorded at multiples of a step
+            counts = tried(proposals.sample(min(size, mark - done)))
+            proposals.learn(counts)
+            done += len(counts)
+            if done == mark:
+                front.record(done)
+                self._report(done, f"{len(front)} points, G {front.gini:.3f}")
+        return done
+
+    def _within(self, costs: FloatArray) -> FloatArray:
+        return costs[self.distribution.within_bounds(costs)]
 
     def _report(self, done: int, message: str) -> None:
         if self.report is not None:
             self.report(done, self.draws.n, message)
+
+
+class _Proposals(NamedTuple):
+    """Functions that give the next costs, and that learn from their counts."""
+
+    sample: Callable[[int], FloatArray]
+    learn: Callable[[IntArray], None]
+
+
+def _cheapest(scores: Scores, classifier: str, seed: int, stop: Callable[[], bool]) -> FloatArray:
+    """The costs of the rule that `operate` chooses on these cases by default, so that no front misses it.
+
+    Twice: divided by their sum as all costs of a front, and as they are, in case a decision depends on rounding.
+    """
+    shares = np.bincount(scores.codes, scores.sample_weight, scores.n_classes)
+    losses = (1.0 - np.eye(scores.n_classes)) * (shares / shares.sum())[:, None]
+    bayes = 1.0 - np.eye(scores.n_classes)
+    problem = CostProblem.of(scores, scores.values[classifier], losses / losses.max(), {})
+    L, _, _ = best_costs(problem, {}, bayes, np.random.default_rng(seed), stop)
+    return np.concatenate([scaled(L[None]), L[None]])
 
 
 def _front(classifier: str, scores: Scores, sweep: _Sweep) -> Front:
@@ -172,8 +251,10 @@ def _front(classifier: str, scores: Scores, sweep: _Sweep) -> Front:
         gini = volume_shares([counts / cases.totals[:, None]], None, 0)[0][0].value
         growth = Growth((thresholds,), (len(counts),), (gini,))
     else:
-        counts, costs, growth = sweep.run(cases)
-        seed, method = sweep.draws.seed, f"{growth.draws[-1]} cost vectors from a Dirichlet distribution"
+        cheapest = partial(_cheapest, scores, classifier, sweep.draws.seed, sweep.stop)
+        counts, costs, growth = sweep.run(cases, cheapest)
+        source = "proposed by what they gained" if sweep.adaptive else "from a Dirichlet distribution"
+        seed, method = sweep.draws.seed, f"{growth.draws[-1]} cost vectors {source}"
         if growth.draws[-1] < sweep.draws.n:
             method += f", {INTERRUPTED} before {sweep.draws.n}"
     order = np.lexsort(counts[:, ~np.eye(scores.n_classes, dtype=bool)].T[::-1])

@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from polyroc.errors import InputError
 from polyroc.fronts.archive import Objective
-from polyroc.fronts.evolution import Selection
+from polyroc.fronts.evolution import Algorithm, Selection
 from polyroc.fronts.families.family import REQUIRED_METHODS, Family, is_family
 from polyroc.fronts.fixed_classifier import fixed_front
 from polyroc.fronts.result import Front
@@ -19,7 +19,17 @@ from polyroc.validation.signatures import validated
 __all__ = ["front"]
 
 FIXED_OPTIONS = ("n", "missing")
-FAMILY_OPTIONS = ("generations", "costs", "start", "selection", "objectives", "resume", "save", "save_every")
+FAMILY_OPTIONS = (
+    "generations",
+    "costs",
+    "start",
+    "selection",
+    "algorithm",
+    "objectives",
+    "resume",
+    "save",
+    "save_every",
+)
 
 
 @overload
@@ -27,7 +37,7 @@ def front(
     y_true: Any,
     y_score: Any = None,
     *,
-    n: int = ...,
+    n: int | None = ...,
     alpha: Any = ...,
     bounds: Mapping[Any, tuple[float, float]] | None = ...,
     rng: Rng = ...,
@@ -50,6 +60,7 @@ def front(
     costs: int = ...,
     start: Any = ...,
     selection: Selection = ...,
+    algorithm: Algorithm = ...,
     objectives: Objective = ...,
     alpha: Any = ...,
     bounds: Mapping[Any, tuple[float, float]] | None = ...,
@@ -68,12 +79,15 @@ def front(
 def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Front | dict[str, Front]:
     """Compute the Pareto front of the error rates: the multi-class ROC surface of Everson & Fieldsend.
 
-    `front(y_true, probabilities)`: the classifier is fixed and the costs vary. Costs of the Q(Q - 1) errors are
-    drawn from a Dirichlet distribution; each case is assigned to the class j of least conditional risk, the sum
-    over k of costs[k, j] p_k (the first of several that tie, as `CostRule` does); of all vectors of error rates
-    those are kept that no other one dominates. For two classes nothing is drawn: every threshold of the second
-    class's probability is tried, so the front is the staircase of the ROC curve. Rates are those of the cases
-    given: use cases that the classifier was not fitted to.
+    `front(y_true, probabilities)`: the classifier is fixed and the costs vary. Under each of many costs of the
+    Q(Q - 1) errors, each case is assigned to the class j of least conditional risk, the sum over k of costs[k, j]
+    p_k (the first of several that tie, as `CostRule` does); of all vectors of error rates those are kept that no
+    other one dominates. First come equal costs, those of equal priors, each error emphasised and played down, and
+    the rule that `operate` chooses on these cases, so that `operate(front)` has no more errors than `operate`, or
+    than the class of largest probability. The others are proposed by what has raised G so far
+    (`polyroc.fronts.cost_proposals`), or drawn from a Dirichlet distribution if `alpha` is given. For two classes
+    nothing is drawn: every threshold of the second class's probability is tried, so the front is the staircase of
+    the ROC curve. Rates are those of the cases given: use cases that the classifier was not fitted to.
 
     `front(family, X, y)`: the parameters of the classifier evolve too (Algorithm 1 of the paper). The archive
     starts with the fitted classifier under 10,000 cost vectors. In each generation a point of the archive is
@@ -91,7 +105,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     **options
         Those below.
     n
-        Fixed classifier: how many cost vectors are drawn; `Front.converged` tells whether they were enough.
+        Fixed classifier: how many cost vectors are tried, by default 10,000 up to six classes, more for more and
+        30,000 from eleven on; `Front.converged` tells whether they were enough.
     generations, costs
         Family: the total number of generations (including those of a resumed search), and how many cost vectors
         are drawn in each.
@@ -101,11 +116,17 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     selection
         Family: how a parent is selected; "pqrs" (partitioned quasi-random selection: an interval of the range of
         an objective, then a point in it) or "uniform".
+    algorithm
+        Family: "printed", Algorithm 1 as it is in the paper; "adaptive" (default) has another start and other
+        children: the fitted classifier is tried under proposed costs, as a fixed classifier is; children differ
+        from their parent by steps of several lengths and by differences of members (families with
+        `continuous = True`), and most of their costs are those of points of the front.
     objectives
         Family: what is minimised; "rates", all Q(Q - 1) error rates, or "false_positives", for each class the sum
         of the shares of the other classes that are assigned to it (equation 7 of the paper).
     alpha
-        Parameters of the Dirichlet distribution (equation 5): 1 for a uniform distribution, one number, a matrix
+        None (default): proposed costs, see above. Otherwise the parameters of the Dirichlet distribution (equation
+        5) from which all but the first costs are drawn: 1 for a uniform distribution, one number, a matrix
         (row = true class, column = decision, diagonal ignored), or {(true, decision): alpha}, where errors not
         named have 1. For costs that are partly known: the mean cost of an error is its alpha over the sum of
         alphas, and the larger the sum, the smaller the variance.
@@ -137,7 +158,9 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     Front, or a dict of them by classifier if `y_score` is a dict or holds several. Ctrl-C ends the work early and
     returns the front so far; that of a family is marked `search.interrupted` and can be resumed.
 
-    Notes ----- Two classes: the rule that assigns all cases to the second class has the costs 0 and 1, under which
+    Notes
+    -----
+    Two classes: the rule that assigns all cases to the second class has the costs 0 and 1, under which
     a case whose probability of that class is exactly 0 ties; `Front.rule` gives it the threshold 0. Costs cannot
     distinguish probabilities that differ by rounding.
 

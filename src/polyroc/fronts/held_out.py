@@ -1,18 +1,20 @@
 """A front evaluated on held-out cases, and its optimism."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import hypot
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.fronts.case_errors import DecidedCases, case_errors
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.kernels.archives import guard_bits, pack, sift
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.cost_decisions import tally_decisions
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import stored_as
+from polyroc.results.codec import STORED_IF_SET, stored_as
 from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -44,6 +46,9 @@ class HeldOut(Result):
         The generalised Gini coefficient, apparent and on the held-out cases, on the same random points.
     provenance
         Of the held-out cases.
+    standard_error, apparent_standard_error
+        Of the two Gini coefficients, over cases, by resampling these; None if they were not computed (see
+        `with_errors`).
     """
 
     classifier: str
@@ -53,6 +58,8 @@ class HeldOut(Result):
     apparent_gini: Volume = field(metadata=_volume("gini_found"))
     gini: Volume = field(metadata=_volume("gini"))
     provenance: Provenance
+    standard_error: float | None = field(default=None, metadata=STORED_IF_SET)
+    apparent_standard_error: float | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         c = len(self.classes)
@@ -62,6 +69,8 @@ class HeldOut(Result):
         for table in (self.apparent_counts, self.counts):
             cases = table.sum(axis=2)
             yield bool((cases == cases[:1]).all()), "all points must have the same cases"
+        for error in (self.standard_error, self.apparent_standard_error):
+            yield error is None or 0.0 <= error < np.inf, "standard errors must be 0 or more"
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -84,6 +93,20 @@ class HeldOut(Result):
         dominated volume is that of the best ones.
         """
         return self.apparent_gini - self.gini
+
+    @property
+    def optimism_standard_error(self) -> float | None:
+        """Standard error of the optimism; the two sets of cases are independent. None if it was not computed."""
+        if self.standard_error is None or self.apparent_standard_error is None:
+            return None
+        return hypot(self.standard_error, self.apparent_standard_error)
+
+    def with_errors(self, apparent: DecidedCases, held_out: DecidedCases, replicates: int, rng: Any) -> "HeldOut":
+        """The same with standard errors, from the decisions on the cases of the front and on the held-out ones."""
+        errors = [
+            float(case_errors([sample], replicates, rng).standard_errors[0, 0]) for sample in (apparent, held_out)
+        ]
+        return replace(self, apparent_standard_error=errors[0], standard_error=errors[1])
 
     @property
     def non_dominated(self) -> BoolArray:

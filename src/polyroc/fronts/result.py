@@ -11,12 +11,14 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.fronts.case_errors import DecidedCases
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.families.family import REQUIRED_METHODS, is_family
 from polyroc.fronts.front_file import Search, read_front, write_front
 from polyroc.fronts.held_out import HeldOut, paired_volumes, recount
+from polyroc.fronts.members import MemberClassifier
 from polyroc.fronts.models import PointClassifier
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
 from polyroc.output.tables import SHOWN_ROWS
@@ -66,6 +68,12 @@ class Growth(NamedTuple):
         steps = self.generations or self.draws
         half = [g for step, g in zip(steps, self.gini, strict=True) if 2 * step <= steps[-1]]
         return self.gini[-1] - (half[-1] if half else 0.0)
+
+
+def _checked_family(family: Any) -> Any:
+    if not is_family(family):
+        raise InputError(f"family must have the methods {', '.join(REQUIRED_METHODS)}, got {short_repr(family)}.")
+    return family
 
 
 def _stored_search(data: dict[str, Any]) -> Search | None:
@@ -212,18 +220,33 @@ class Front(Result):
         return CostRule(self.labels, self.costs[self._point(point)].tolist())
 
     @validated
-    def deploy(self, point: Annotated[int, own_check]) -> PointClassifier:
-        """The classifier at a point of the front of a built-in family: features in, decisions out.
+    def deploy(
+        self, point: Annotated[int, own_check], *, family: Annotated[Any, own_check] = None
+    ) -> PointClassifier | MemberClassifier:
+        """The classifier at a point of the front of a family: features in, decisions out.
 
-        For a fixed classifier, deploy the classifier and `rule(point)`; for your own family,
-        `family.posteriors(front.parameters[point], X)` and `rule(point)`.
+        For a fixed classifier, deploy the classifier and `rule(point)`.
+
+        Parameters
+        ----------
+        point
+            Its number in the front.
+        family
+            Your own family, or an `EstimatorFamily`, after `front` has started it; built-in families are stored in
+            the front. The member of an `EstimatorFamily` is fitted once, to all training cases.
         """
-        if self.search is None or self.search.model is None:
-            owner = "a fixed classifier" if self.search is None else f"the family {self.classifier}"
+        if self.search is None:
             raise InputError(
-                f"The model of {owner} is not in the front; apply front.rule(point) to its posteriors."
+                "The model of a fixed classifier is not in the front; apply front.rule(point) to its posteriors."
             )
         parameters = self.search.models[self.search.place[self._point(point)]]
+        if family is not None:
+            return MemberClassifier.of(self.rule(point), _checked_family(family), parameters)
+        if self.search.model is None:
+            raise InputError(
+                f"The model of the family {self.classifier} is not in the front; give family=..., or apply "
+                "front.rule(point) to its posteriors."
+            )
         return PointClassifier(self.rule(point), self.search.model, parameters)
 
     def _point(self, point: Any) -> int:
@@ -257,6 +280,13 @@ class Front(Result):
         n_points, rng
             As in `gini`: G of the front and on the held-out cases are counted on the same random points.
         """
+        scores, posteriors = self._searched_cases(X, y_true, family, sample_weight)
+        return self._held_out(scores, posteriors, n_points, rng)
+
+    def _searched_cases(
+        self, X: Any, y_true: Any, family: Any = None, sample_weight: Any = None
+    ) -> tuple[Scores, Callable[[int], FloatArray]]:
+        """The cases for a front of a family, and the posteriors of each of its models."""
         if self.search is None:
             raise InputError(
                 "This front is of a fixed classifier; give its predicted probabilities: evaluated(y, P)."
@@ -268,18 +298,12 @@ class Front(Result):
         if family is None:
             assert model is not None
             posteriors = model.posterior_function(features)
-        elif not is_family(family):
-            raise InputError(
-                f"family must have the methods {', '.join(REQUIRED_METHODS)}, got {short_repr(family)}."
-            )
         else:
-            posteriors = partial(family.posteriors, X=features)
+            posteriors = partial(_checked_family(family).posteriors, X=features)
         P = posteriors(search.models[0])
         names = ArgumentNames(scores="X")
         scores = as_scores(y_true, P, labels=self.labels, sample_weight=sample_weight, arguments=names)
-        return self._held_out(
-            scores, search.place, lambda i: np.asarray(posteriors(search.models[i])), n_points, rng
-        )
+        return scores, lambda i: np.asarray(posteriors(search.models[i]))
 
     @validated
     def evaluated(
@@ -302,6 +326,13 @@ class Front(Result):
         n_points, rng
             As in `gini`: G of the front and on the held-out cases are counted on the same random points.
         """
+        scores, posteriors = self._fixed_cases(y_true, y_score, sample_weight)
+        return self._held_out(scores, posteriors, n_points, rng)
+
+    def _fixed_cases(
+        self, y_true: Any, y_score: Any, sample_weight: Any = None
+    ) -> tuple[Scores, Callable[[int], FloatArray]]:
+        """The cases for a front of a fixed classifier, and its probabilities."""
         if self.search is not None:
             raise InputError("The points of this front have parameters of their own; give features: on(X, y).")
         labels = None if isinstance(y_true, Scores) else self.labels
@@ -311,18 +342,41 @@ class Front(Result):
                 f"Give one column of probabilities for each of {', '.join(self.classes)}, of one classifier."
             )
         (P,) = scores.values.values()
-        return self._held_out(scores, np.zeros(len(self), dtype=np.int64), lambda _: P, n_points, rng)
+        return scores, lambda _: P
+
+    def decided(self, first: Any, second: Any = None) -> DecidedCases:
+        """The decisions of all points on cases: (y_true, probabilities), or (X, y) for a built-in family."""
+        if self.search is None:
+            scores, posteriors = self._fixed_cases(first, second)
+        else:
+            scores, posteriors = self._searched_cases(first, second)
+        weight = as_counts(scores.sample_weight, len(scores.codes))
+        codes = scores.codes.astype(np.int64)
+        if not np.bincount(codes, weight, len(self.classes)).all():
+            raise InputError("The cases must include every class of the front.")
+        decided = DecidedCases.of(codes, weight, self.costs, self._place, posteriors)
+        if len(self.classes) == 2:
+            decided.decisions[self._always_second] = 1
+        return decided
+
+    @property
+    def _place(self) -> IntArray:
+        """The number of the model of each point."""
+        return np.zeros(len(self), dtype=np.int64) if self.search is None else self.search.place
+
+    @property
+    def _always_second(self) -> BoolArray:
+        """Two classes: points that assign all cases to the second, also where its probability is 0; see `rule`."""
+        return np.asarray(~self.counts[:, :, 0].any(axis=1))
 
     def _held_out(
-        self, scores: Scores, place: IntArray, posteriors: Callable[[int], FloatArray], n_points: Any, rng: Any
+        self, scores: Scores, posteriors: Callable[[int], FloatArray], n_points: Any, rng: Any
     ) -> HeldOut:
         weight = as_counts(scores.sample_weight, len(scores.codes))
-        counts = recount(scores.codes.astype(np.int64), weight, self.costs, place, posteriors)
+        counts = recount(scores.codes.astype(np.int64), weight, self.costs, self._place, posteriors)
         if len(self.classes) == 2:
-            always_second = ~self.counts[:, :, 0].any(axis=1)  # also where its probability is 0: see `rule`
-            counts[always_second] = np.bincount(scores.codes, weight, 2).astype(np.int64)[:, None] * np.array(
-                [0, 1]
-            )
+            totals = np.bincount(scores.codes, weight, 2).astype(np.int64)
+            counts[self._always_second] = totals[:, None] * np.array([0, 1])
         apparent, held_out = paired_volumes(self.counts, counts, n_points, rng)
         return HeldOut(
             classifier=self.classifier,

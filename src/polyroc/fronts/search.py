@@ -13,7 +13,8 @@ from polyroc.errors import InputError
 from polyroc.fronts.archive import FrontBuilder, Objective, Objectives
 from polyroc.fronts.cases import TrainingData
 from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
-from polyroc.fronts.evolution import GROWTH_INTERVAL, Evolution, Selection, Start, checked_selection
+from polyroc.fronts.cost_proposals import Targets
+from polyroc.fronts.evolution import GROWTH_INTERVAL, Algorithm, Evolution, Selection, Start, checked
 from polyroc.fronts.families.family import CheckedFamily, Family
 from polyroc.fronts.front_file import Search
 from polyroc.fronts.result import Front
@@ -28,6 +29,8 @@ from polyroc.validation.signatures import validated
 __all__ = ["search"]
 
 SAVING_SHARE = 0.1  # of the time that may go into checkpoints
+EARLIER: Mapping[str, Mapping[str, Any]] = {"family": {}, "options": {"algorithm": "printed"}}
+"""Options that fronts of earlier versions do not name."""
 
 
 @validated
@@ -40,6 +43,7 @@ def search(
     costs: int = 100,
     start: Start | Any = "fitted",
     selection: Selection = "pqrs",
+    algorithm: Algorithm = "adaptive",
     objectives: Objective = "rates",
     alpha: Any = 1.0,
     bounds: CostBounds | None = None,
@@ -55,14 +59,15 @@ def search(
     """Search for the front of a family of classifiers; see `polyroc.front`."""
     draws = Draws.of(_whole(generations, "generations", 0) + 1, rng, n_jobs)
     training = TrainingData.of(X, y, labels, sample_weight)
-    checked = CheckedFamily(family, len(training.labels))
+    checked_family = CheckedFamily(family, len(training.labels))
     distribution = CostDistribution(as_alphas(alpha, training.labels), as_ratios(bounds, training.labels))
     options = {
         "costs": _whole(costs, "costs", 1),
-        "selection": checked_selection(selection),
+        "selection": checked("selection", selection, Selection),
         "objectives": objectives,
+        "algorithm": checked("algorithm", algorithm, Algorithm),
     }
-    settings = _settings(checked, options, distribution, training)
+    settings = _settings(checked_family, options, distribution, training)
     previous = None if resume is None else _checked_resume(resume, settings)
     _check_save(save, resume, save_every)
     seed = draws.seed if previous is None else previous.provenance.seed
@@ -73,15 +78,18 @@ def search(
         interrupt_flag() as stop,
     ):
         evolution = Evolution(
-            family=checked,
+            family=checked_family,
             training=training,
             costs=distribution,
             per_generation=costs,
             selection=selection,
+            algorithm=algorithm,
             front=FrontBuilder(Objectives(objectives, training.totals), seed),
             rng=np.random.default_rng(seed),
             pool=pool,
             workers=draws.workers,
+            # [seed, 2]: a stream of its own, from which a resumed search makes the same targets again
+            targets=Targets(training.totals, np.random.default_rng([seed, 2])),
         )
         if previous is None:
             evolution.initialise(start)
@@ -187,7 +195,7 @@ def _checked_resume(resume: Any, settings: Mapping[str, Any]) -> Front:
             "found with, or search anew without resume."
         )
     for part in ("family", "options"):
-        then, now = getattr(previous.search, part), settings[part]
+        then, now = {**EARLIER[part], **getattr(previous.search, part)}, settings[part]
         name = next((name for name in now if then.get(name) != now[name]), None)
         if name is not None:
             raise InputError(

@@ -1,22 +1,27 @@
 """The verb `front_volumes` and its result: G and delta of several fronts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.estimates.intervals import ConfidenceInterval, interval
+from polyroc.fronts.case_errors import CaseErrors, DecidedCases, VolumeDifference, case_errors
 from polyroc.fronts.dominated_volume import Volume, checked_rates, volume_shares
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, at_least, distinct, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
+from polyroc.scores import Scores
 from polyroc.validation.random import Rng
-from polyroc.validation.signatures import Count, validated
+from polyroc.validation.signatures import Count, own_check, validated
+from polyroc.validation.signatures import within as in_range
 
 __all__ = ["FrontVolumes", "front_volumes"]
 
@@ -40,6 +45,8 @@ class FrontVolumes(Result):
         The number of random points; None if the volumes are exact.
     provenance
         What is needed to repeat it; the cases of each class if the fronts have the same.
+    case_errors
+        How G and delta vary over cases, if `front_volumes` was given cases; else None.
     """
 
     fronts: tuple[str, ...]
@@ -48,9 +55,12 @@ class FrontVolumes(Result):
     classes: int
     n_points: int | None
     provenance: Provenance
+    case_errors: CaseErrors | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         n = len(self.fronts)
+        errors = self.case_errors
+        yield errors is None or errors.standard_errors.shape == (n, n), "case_errors must be of these fronts"
         yield distinct(self.fronts) and len(self.sizes) == n, "fronts must be distinct, with a size each"
         yield self.shares.shape == (n, n), "shares must have a row and a column per front"
         yield within(self.shares, 0.0, 1.0), "shares must be from 0 to 1"
@@ -67,13 +77,42 @@ class FrontVolumes(Result):
         """What the first front dominates and the second does not; zero for a front against itself."""
         return Volume(0.0, self.n_points) if front == against else self._volume(front, against)
 
+    @validated
+    def standard_error(self, front: str, against: str | None = None) -> float:
+        """The standard error over cases of G of a front, or of delta(front, against)."""
+        a, b = self._place(front), self._place(front if against is None else against)
+        return float(self._errors().standard_errors[a, b])
+
+    @validated
+    def confidence_interval(self, front: str, level: float = 0.95) -> ConfidenceInterval:
+        """Confidence interval over cases for G of the rules of a front.
+
+        Around G less its bias in the resamples, symmetric on the scale of the logit.
+        """
+        a, errors = self._place(front), self._errors()
+        centre = float(np.clip(self.shares[a, a] - errors.bias[a, a], 0.0, 1.0))
+        fewest = min(self.provenance.cases.values(), default=1)
+        return interval(centre, float(errors.standard_errors[a, a]), (0.0, 1.0), fewest, level)
+
+    @validated
+    def difference(self, front: str, against: str) -> VolumeDifference:
+        """G of one front less that of another on the same cases, with standard error and p-value."""
+        a, b = self._place(front), self._place(against)
+        value = float(self.shares[a, a] - self.shares[b, b])
+        return VolumeDifference(front, against, value, float(self._errors().differences[a, b]))
+
+    def _errors(self) -> CaseErrors:
+        if self.case_errors is None:
+            raise InputError("There are no standard errors over cases; give front_volumes the cases=.")
+        return self.case_errors
+
+    def _place(self, name: str) -> int:
+        if name not in self.fronts:
+            raise InputError(f"There is no front {name!r}; there are {', '.join(map(repr, self.fronts))}.")
+        return self.fronts.index(name)
+
     def _volume(self, front: str, against: str) -> Volume:
-        places = []
-        for name in (front, against):
-            if name not in self.fronts:
-                raise InputError(f"There is no front {name!r}; there are {', '.join(map(repr, self.fronts))}.")
-            places.append(self.fronts.index(name))
-        return Volume(float(self.shares[places[0], places[1]]), self.n_points)
+        return Volume(float(self.shares[self._place(front), self._place(against)]), self.n_points)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} {number_text(self.gini(name))}" for name in self.fronts)
@@ -81,7 +120,11 @@ class FrontVolumes(Result):
         return f"FrontVolumes(G: {values}; {precision})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record for each G and one for each delta; standard errors are Monte Carlo errors."""
+        """One record for each G and one for each delta.
+
+        `standard_error`, `low` and `high` are of the random points; `case_error` is over cases, if known.
+        """
+        errors = self.case_errors
         return [
             {
                 "front": name,
@@ -94,6 +137,7 @@ class FrontVolumes(Result):
                 "high": volume.confidence_interval(level).high,
                 "level": level,
                 "n_points": self.n_points,
+                **({} if errors is None else {"case_error": self.standard_error(name, against)}),
             }
             for name, size in zip(self.fronts, self.sizes, strict=True)
             for against in (name, *(other for other in self.fronts if other != name))
@@ -103,12 +147,19 @@ class FrontVolumes(Result):
 
 @validated
 def front_volumes(
-    fronts: Front | Mapping[str, Any] | Sequence[Front], *, n_points: Count | None = 10**6, rng: Rng = 0
+    fronts: Front | Mapping[str, Any] | Sequence[Front],
+    *,
+    n_points: Count | None = 10**6,
+    rng: Rng = 0,
+    cases: Annotated[Any, own_check] = None,
+    replicates: Annotated[int, in_range(2, 100_000)] = 200,
 ) -> FrontVolumes:
     """Compare fronts by their volumes: G of each, and delta of every two, on the same random points.
 
-    This is Table 1 of Everson & Fieldsend (2005). The standard errors are Monte Carlo errors; fronts of other
-    cases would differ by more.
+    This is Table 1 of Everson & Fieldsend (2005). Without `cases` the standard errors are Monte Carlo errors;
+    fronts of other cases would differ by more. With `cases` the rules of the fronts, fixed, decide on these
+    cases, which are resampled within classes: standard errors over cases, and a paired test of two fronts
+    (`difference`).
 
     Parameters
     ----------
@@ -117,6 +168,11 @@ def front_volumes(
         fronts, named by their classifiers. All must have the same classes in the same order.
     n_points, rng
         As in `gini_volume`.
+    cases
+        (y_true, probabilities), probabilities of several classifiers by the names of the fronts, or `Scores`;
+        (X, y) for fronts of built-in families. On cases other than those of the search G is less optimistic.
+    replicates
+        The number of resamples of the cases.
 
     Examples
     --------
@@ -126,12 +182,23 @@ def front_volumes(
     FrontVolumes(G: A 0.2500, B 0.1600; exact)
     >>> volumes.exclusive("A", "B"), volumes.exclusive("B", "A")
     (Volume(0.2100, exact), Volume(0.1200, exact))
+
+    >>> from polyroc import front
+    >>> y, p, q = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.4, 0.7, 0.9], [0.2, 0.7, 0.4, 0.3, 0.5, 0.8]
+    >>> fronts = front(y, {"p": [[1 - x, x] for x in p], "q": [[1 - x, x] for x in q]})
+    >>> volumes = front_volumes(fronts, cases=(y, {"p": [[1 - x, x] for x in p], "q": [[1 - x, x] for x in q]}))
+    >>> test = volumes.difference("p", "q")
+    >>> round(test.value, 4), test.pvalue > 0.05
+    (0.4444, True)
     """
     named = _named(fronts)
+    decided = None if cases is None else [front.decided(*pair) for front, pair in _cases_of(named, cases)]
     rates = [
         front.rates if isinstance(front, Front) else checked_rates(front, f"fronts[{name!r}]")
         for name, front in named.items()
     ]
+    if decided is not None:
+        rates = [counts / counts.sum(axis=2, keepdims=True) for counts in (one.counts for one in decided)]
     first = next(iter(named))
     for name, front, array in zip(named, named.values(), rates, strict=True):
         classes = getattr(named[first], "classes", None), getattr(front, "classes", None)
@@ -140,8 +207,9 @@ def front_volumes(
                 f"All fronts must be of the same classes in the same order; {first} and {name} are not."
             )
     table = volume_shares(rates, n_points, rng)
-    cases = [front.provenance.cases for front in named.values() if isinstance(front, Front)]
-    same_cases = len(cases) == len(named) and all(counts == cases[0] for counts in cases)
+    sizes: list[Mapping[str, int]] = [_sizes(named[first], decided[0])] if decided else []
+    sizes = sizes or [front.provenance.cases for front in named.values() if isinstance(front, Front)]
+    same_cases = bool(decided) or (len(sizes) == len(named) and all(counts == sizes[0] for counts in sizes))
     used = table[0][0].n_points
     return FrontVolumes(
         fronts=tuple(named),
@@ -150,11 +218,44 @@ def front_volumes(
         classes=rates[0].shape[1],
         n_points=used,
         provenance=Provenance(
-            cases=cases[0] if same_cases else {},
+            cases=sizes[0] if same_cases else {},
             method="exact" if used is None else f"{used} random points",
             seed=int(rng) if used is not None and isinstance(rng, int | np.integer) else None,
         ),
+        case_errors=None if decided is None else case_errors(decided, replicates, rng),
     )
+
+
+def _sizes(front: Front, decided: DecidedCases) -> dict[str, int]:
+    """The number of cases of each class."""
+    return dict(zip(front.classes, np.diff(decided.starts).tolist(), strict=True))
+
+
+def _cases_of(named: Mapping[str, Any], cases: Any) -> list[tuple[Front, tuple[Any, Any]]]:
+    """Each front with its cases: classes and probabilities, or features and classes."""
+    other = next((name for name, front in named.items() if not isinstance(front, Front)), None)
+    if other is not None:
+        raise InputError(f"cases need the rules of the fronts, but {other!r} holds rates; omit one of the two.")
+    if isinstance(cases, Scores):
+        pairs = {name: _one(cases, name, len(named)) for name in named}
+        return [(front, (pairs[name], None)) for name, front in named.items()]
+    if not isinstance(cases, tuple) or len(cases) != 2:
+        raise InputError(f"cases must be (y_true, probabilities), (X, y) or Scores, got {short_repr(cases)}.")
+    first, second = cases
+    if not isinstance(second, Mapping):
+        return [(front, (first, second)) for front in named.values()]
+    lacking = [name for name in named if name not in second]
+    if lacking:
+        raise InputError(f"cases lack the probabilities of {lacking[0]!r}; there are {short_repr(list(second))}.")
+    return [(front, (first, second[name])) for name, front in named.items()]
+
+
+def _one(scores: Scores, name: str, fronts: int) -> Scores:
+    """The cases with the predictions of one classifier; a single one may have another name than the front."""
+    if name not in scores.values and not (fronts == 1 and len(scores.values) == 1):
+        there = ", ".join(map(repr, scores.classifiers))
+        raise InputError(f"cases lack the probabilities of {name!r}; there are {there}.")
+    return replace(scores, values={name: scores.values.get(name, next(iter(scores.values.values())))})
 
 
 def _named(fronts: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Columns by role: names and globs are resolved, unknown ones reported with the nearest; columns in messages."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -26,6 +26,7 @@ __all__ = [
     "check_column",
     "columns_text",
     "find_columns",
+    "matching_columns",
     "short_list",
 ]
 
@@ -183,7 +184,7 @@ def _score_columns(request: ColumnPatterns, source: Source, taken: set[str]) -> 
     if signed:
         patterns = tuple(pattern.removeprefix(NEGATIVE) if pattern in signed else pattern for pattern in patterns)
     spelt = [pattern for pattern in patterns if pattern in source.columns]
-    names = [name for pattern in patterns for name in _matches(pattern, source, taken)]
+    names = [name for pattern in patterns for name in matching_columns(pattern, source, taken)]
     twice = next((name for name in spelt if spelt.count(name) > 1), None)
     if twice is not None:
         raise InputError(Option("scores"), f" names column {twice!r} twice; name each column once.")
@@ -198,16 +199,16 @@ def _score_columns(request: ColumnPatterns, source: Source, taken: set[str]) -> 
     return ScoreColumns(tuple(names), len(spelt) == len(patterns), bool(signed))
 
 
-def _matches(pattern: str, source: Source, taken: set[str]) -> list[str]:
+def matching_columns(pattern: str, source: Source, taken: Collection[str], role: str = "scores") -> list[str]:
     """The column of that name, or all that a glob matches except those of other roles."""
     if pattern in source.columns:
         return [pattern]
     if not any(sign in pattern for sign in "*?["):
-        check_column(pattern, source, "scores")
+        check_column(pattern, source, role)
     names = [name for name in source.columns if name not in taken and fnmatchcase(name, pattern)]
     if not names:
         raise InputError(
-            Option("scores", pattern),
+            Option(role, pattern),
             f" matches no column of {source.name}. Its columns are {short_list(source.columns)}.",
         )
     return names

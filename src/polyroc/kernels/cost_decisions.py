@@ -5,10 +5,10 @@ O(matrices x cases x classes^2), in vectorised loops over blocks of cases that s
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray, ShortArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["tally_decisions"]
+__all__ = ["decide_cases", "tally_decided", "tally_decisions"]
 
 BLOCK = 256  # cases at a time: their risks for all classes stay in the first-level cache
 ROUNDING = 1e-12  # relative difference of risks that tie
@@ -43,6 +43,31 @@ def tally_decisions(
                 _risks(P, start, stop, costs[n], risk)
                 _first_least(risk, stop - start, least, best)
                 _add_up(best, weight[start:stop], tallies[n, true])
+
+
+@kernel
+def decide_cases(P: FloatArray, costs: FloatArray, decisions: ShortArray) -> None:
+    """At [n, i], the decision for case i that costs least by costs[n], as `tally_decisions` counts them."""
+    c, cases = P.shape
+    risk, least, best = np.empty((c, BLOCK)), np.empty(BLOCK), np.empty(BLOCK, dtype=np.int64)
+    for start in range(0, cases, BLOCK):
+        stop = min(start + BLOCK, cases)
+        for n in range(len(costs)):
+            _risks(P, start, stop, costs[n], risk)
+            _first_least(risk, stop - start, least, best)
+            for i in range(stop - start):
+                decisions[n, start + i] = best[i]
+
+
+@kernel
+def tally_decided(decisions: ShortArray, starts: IntArray, weight: IntArray, tallies: IntArray) -> None:
+    """At [n, k, j], the weight of the cases of class k, from starts[k] on, with decisions[n] j."""
+    for n in range(len(decisions)):
+        for true in range(tallies.shape[1]):
+            for j in range(tallies.shape[2]):
+                tallies[n, true, j] = 0
+            for i in range(starts[true], starts[true + 1]):
+                tallies[n, true, decisions[n, i]] += weight[i]
 
 
 @kernel

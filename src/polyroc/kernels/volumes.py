@@ -27,7 +27,8 @@ __all__ = [
 LEVELS = 256  # bitsets per objective, at most: if there are more distinct rates, bitsets only preselect
 WORDS = 2**24  # 64-bit words of all bitsets together (128 MB)
 NUMBERS = 2**18  # random numbers at a time: 2 MB
-BOX = 20  # comparisons of corners that take as long as the volume of a box
+BOX = 20  # comparisons of corners that take as long as the smallest box
+TERM = 0.3  # and those as long as a term of the volume of a larger one
 
 WordArray = npt.NDArray[np.uint64]
 
@@ -212,25 +213,29 @@ def union_volume(members: FloatArray, top: float, effort: float = np.inf) -> flo
     their corners within the box. Few corners are left, because most of them dominate each other or lie beyond the
     region. Exponential in D at worst; `effort` limits the comparisons.
     """
-    whole = _box(np.ones(members.shape[1]), 1.0, top)
+    whole, effort = _box(np.ones(members.shape[1]), 1.0, top, effort)
     order = np.lexsort(members.T)[::-1]  # by falling last rate: the later points cut off more
     within = members[order]
     return float(_union(np.ascontiguousarray(within[within.sum(axis=1) < top]), top, effort) / whole)
 
 
 @kernel
-def _box(widths: FloatArray, room: float, top: float) -> float:
-    """The volume of {0 <= x <= widths, sum x <= room top}, times D! / top^D.
+def _box(widths: FloatArray, room: float, top: float, effort: float) -> tuple[float, float]:
+    """The volume of {0 <= x <= widths, sum x <= room top}, times D! / top^D, and the effort that is left.
 
     It is the sum over all sets S of objectives of (-1)^|S| (room - sum of the widths in S / top)_+^D (inclusion
     and exclusion of the half-spaces x_d > width_d). Sets are enumerated depth first with an explicit stack:
-    `after[size]` is the next objective to add; a set without room left has no supersets with any.
+    `after[size]` is the next objective to add; a set without room left has no supersets with any. There are up to
+    binom(D, Q - 1) sets, for ten classes 10^12, so the effort is limited within a box too: nan if none is left.
     """
     D = len(widths)
     left, after = np.empty(D + 1), np.zeros(D + 1, dtype=np.int64)
     left[0] = room
     total, size, sign = room**D, 0, 1.0
     while size >= 0:
+        effort -= TERM
+        if effort < 0.0:
+            return np.nan, effort
         d = after[size]
         after[size] += 1
         if d == D:  # all supersets done: take the last objective out again
@@ -242,12 +247,12 @@ def _box(widths: FloatArray, room: float, top: float) -> float:
             size += 1
             sign = -sign
             total += sign * left[size] ** D
-    return total
+    return total, effort
 
 
 @kernel
 def _union(members: FloatArray, top: float, effort: float) -> float:
-    """The volume above the members, times D! / top^D; nan if the comparisons exceed the effort.
+    """The volume above the members, times D! / top^D; nan if the effort does not suffice.
 
     The recursion of `union_volume` with an explicit stack: at each depth, points after[depth] .. ends[depth] of
     `stack` are left, and the sign alternates, because the volume of the corners is subtracted.
@@ -270,7 +275,8 @@ def _union(members: FloatArray, top: float, effort: float) -> float:
             larger[:end] = stack[:end]
             stack = larger
         # The box from point i up to 1 in every rate, below the plane: its widths and the room left.
-        total += sign * _box(1.0 - stack[i], 1.0 - stack[i].sum() / top, top)
+        volume, effort = _box(1.0 - stack[i], 1.0 - stack[i].sum() / top, top, effort)
+        total += sign * volume
         last = _corners(stack, i, end, top)
         effort -= BOX + (end - i) * (last - end)
         if effort < 0.0:

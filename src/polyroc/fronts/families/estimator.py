@@ -3,7 +3,9 @@
 This is the only module of `fronts` that needs scikit-learn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Real
 from typing import Annotated, Any
 
 import numpy as np
@@ -23,7 +25,7 @@ except ImportError as error:
 
 __all__ = ["EstimatorFamily"]
 
-Ranges = Annotated[Mapping[str, tuple[float, float]], expected("a mapping of names to (low, high)")]
+Ranges = Annotated[Mapping[str, Any], expected("a mapping of names to (low, high)")]
 
 
 class EstimatorFamily:
@@ -71,9 +73,9 @@ class EstimatorFamily:
         for name, ends in ranges.items():
             if name not in known:
                 raise InputError(f"{type(estimator).__name__} has no hyper-parameter {name!r}; see get_params().")
-            if not (isinstance(ends, tuple | list) and len(ends) == 2 and -np.inf < ends[0] < ends[1] < np.inf):
+            if not _is_range(ends):
                 raise InputError(
-                    f"The range of {name} must be (low, high) with low < high, got {short_repr(ends)}."
+                    f"The range of {name} must be two numbers (low, high) with low < high, got {short_repr(ends)}."
                 )
         self.estimator, self.scale, self.folds = estimator, float(scale), folds
         self.ranges = {name: (low, high) for name, (low, high) in ranges.items()}
@@ -124,11 +126,34 @@ class EstimatorFamily:
         if self._training is None:
             raise InputError("EstimatorFamily has no training cases yet; call start first.")
         training, y = self._training
-        model = clone(self.estimator).set_params(**self.settings(parameters))
         if X is not training:
-            return np.asarray(model.fit(training, y).predict_proba(X))
+            return np.asarray(self.fitted(parameters).predict_proba(X))
+        model = self._member(parameters)
         folds = StratifiedKFold(self.folds, shuffle=True, random_state=0)
-        return np.asarray(cross_val_predict(model, training, y, cv=folds, method="predict_proba"))
+        with self._errors_of(parameters):
+            return np.asarray(cross_val_predict(model, training, y, cv=folds, method="predict_proba"))
+
+    def fitted(self, parameters: FloatArray) -> Any:
+        """The classifier with these hyper-parameters, fitted to all training cases; its classes are 0 to Q - 1."""
+        if self._training is None:
+            raise InputError("EstimatorFamily has no training cases yet; call start first.")
+        with self._errors_of(parameters):
+            return self._member(parameters).fit(*self._training)
+
+    def _member(self, parameters: FloatArray) -> Any:
+        return clone(self.estimator).set_params(**self.settings(parameters))
+
+    @contextmanager
+    def _errors_of(self, parameters: FloatArray) -> Iterator[None]:
+        """Errors of the classifier name the hyper-parameters, which are within the ranges but may be invalid."""
+        try:
+            yield
+        except (ValueError, TypeError, ArithmeticError, np.linalg.LinAlgError) as error:
+            values = ", ".join(f"{name}={value:.6g}" for name, value in self.settings(parameters).items())
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"{self.name} cannot be fitted with {values} ({reason[:200]}); narrow the ranges to valid values."
+            ) from error
 
     def settings(self, parameters: FloatArray) -> dict[str, float]:
         """Parameters as hyper-parameters by name, as `set_params` takes them."""
@@ -162,6 +187,14 @@ class EstimatorFamily:
         """Logarithms where the range lies above 0."""
         logarithmic = self._ends()[0] > 0
         return np.where(logarithmic, np.log(np.where(logarithmic, values, 1.0)), values)
+
+
+def _is_range(ends: Any) -> bool:
+    """Whether these are two finite numbers, the lower one first."""
+    if not isinstance(ends, tuple | list) or len(ends) != 2:
+        return False
+    numbers = all(isinstance(end, Real) and not isinstance(end, bool | np.bool_) for end in ends)
+    return numbers and bool(-np.inf < ends[0] < ends[1] < np.inf)
 
 
 def _is_integer(ends: tuple[float, float]) -> bool:

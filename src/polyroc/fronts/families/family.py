@@ -26,6 +26,7 @@ class Family(Protocol):
 
     Optional members: `random(X, y, rng)`, parameters drawn at random (for `start="random"`); `keep(X, y)`, called
     first in every search, so that `start`, which may be a long fit, is called only if its result is used; `name`;
+    `continuous = True` if any vector of numbers is valid, so that the search may add and scale parameters;
     `describe()`, the settings as a mapping of plain data, by which a resumed search recognises its family (the
     fields of a dataclass are used by default).
     """
@@ -92,6 +93,11 @@ class CheckedFamily:
         """What its members share, for the built-in families."""
         model = getattr(self.family, "model", None)
         return model if isinstance(model, Model) else None
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the family states that sums of its parameters are parameters."""
+        return getattr(self.family, "continuous", False) is True
 
     def describe(self) -> dict[str, Any]:
         """Name and settings as plain data."""

@@ -44,6 +44,7 @@ class LogisticFamily:
     """
 
     name = "logistic"
+    continuous = True
 
     @validated
     def __init__(self, *, scale: float | None = None, standardise: bool = True, penalty: float = 1e-3) -> None:

@@ -8,7 +8,7 @@ probabilities were calibrated, the same with Lagrange multipliers for the limite
 that always decides for it, random costs, and random steps away from the best rule so far.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from polyroc.kernels.cut_points import EQUAL
 from polyroc.rules import CostRule
 from polyroc.scores import Scores
 
-__all__ = ["CostProblem", "Loss", "is_better", "search_again", "search_costs"]
+__all__ = ["CostProblem", "Loss", "best_costs", "is_better", "search_again", "search_costs"]
 
 DISTINCT = 1e-9  # points on a line that differ by a smaller share are ties: rounding hides them from a rule
 LEAST_GAIN = 1e-4  # the search stops after a round that lowers the cost by a smaller share
@@ -30,10 +30,34 @@ Loss = tuple[float, float]
 """The excess over the limits, and the expected cost: the smaller pair is better."""
 Rated = tuple[FloatArray, Loss]
 """The costs of a rule with its loss."""
+Stop = Callable[[], bool]
+"""Whether an interrupt is requested: the search then ends with the best rule so far."""
+
+
+def _never() -> bool:
+    return False
+
+
+def best_costs(
+    problem: "CostProblem",
+    limits: Mapping[tuple[int, int], float],
+    bayes: FloatArray,
+    rng: np.random.Generator,
+    stop: Stop = _never,
+) -> tuple[FloatArray, Loss, bool]:
+    """The costs of the best rule, its loss, and whether it is proven that no rule has a lower one."""
+    from polyroc.cost_rules.optimality import improve_and_prove  # not above: scipy.optimize takes long to import
+
+    L, loss = search_costs(problem, limits, bayes, rng, stop)
+    return (L, loss, False) if stop() else improve_and_prove(problem, L, loss)
 
 
 def search_costs(
-    problem: "CostProblem", limits: Mapping[tuple[int, int], float], bayes: FloatArray, rng: np.random.Generator
+    problem: "CostProblem",
+    limits: Mapping[tuple[int, int], float],
+    bayes: FloatArray,
+    rng: np.random.Generator,
+    stop: Stop = _never,
 ) -> Rated:
     """The costs of the best rule found, the largest of them 1, and its loss on the data."""
     c = len(bayes)
@@ -42,9 +66,9 @@ def search_costs(
         [*_special_costs(bayes, limits), *_random_costs(c, 16 * max(few, 1), rng)], key=problem.loss
     )
     starts = [bayes, *promising[: max(few, 1)], *_random_costs(c, few, rng)]  # random ones for variety
-    ends = sorted((_descended(problem, L) for L in starts), key=_rounded_loss)
-    walks = [_walk(problem, end, steps // 8, rng) for end in ends[:WALKS]]
-    L, _ = _walk(problem, min(walks, key=_rounded_loss), steps - WALKS * (steps // 8), rng)
+    ends = sorted((_descended(problem, L, stop) for L in starts), key=_rounded_loss)
+    walks = [_walk(problem, end, steps // 8, rng, stop) for end in ends[:WALKS]]
+    L, _ = _walk(problem, min(walks, key=_rounded_loss), steps - WALKS * (steps // 8), rng, stop)
     L = L / L.max()
     return L, problem.loss(L)
 
@@ -69,13 +93,17 @@ def _effort(problem: "CostProblem") -> tuple[int, int]:
     return int(np.clip(effort / 4, 0, 8)), int(np.clip(1.5 * effort, 1, 96))
 
 
-def _walk(problem: "CostProblem", start: Rated, steps: int, rng: np.random.Generator) -> Rated:
+def _walk(
+    problem: "CostProblem", start: Rated, steps: int, rng: np.random.Generator, stop: Stop = _never
+) -> Rated:
     """Random steps, large and small, each followed by line searches; a step to a worse rule is undone."""
     best = start
     for step in range(steps):
+        if stop():
+            break
         L, loss = best
         change = rng.normal(scale=STEP_SIZES[step % len(STEP_SIZES)], size=L.shape) * (rng.random(L.shape) < 0.5)
-        trial = _descended(problem, L * np.exp(change))
+        trial = _descended(problem, L * np.exp(change), stop)
         if not is_better(loss, trial[1]):  # an equally good rule is accepted: better ones may be near it
             best = trial
     return best
@@ -153,7 +181,7 @@ def _random_costs(c: int, times: int, rng: np.random.Generator) -> FloatArray:
     return np.asarray(rng.exponential(size=(times, c, c)) * (1.0 - np.eye(c)))
 
 
-def _descended(problem: CostProblem, L: FloatArray) -> Rated:
+def _descended(problem: CostProblem, L: FloatArray, stop: Stop = _never) -> Rated:
     """Rounds of line searches along every cost, until a round gains too little."""
     lines = [(a, b) for a in range(len(L)) for b in range(len(L)) if a != b]
     risk, loss = problem.P @ L, problem.loss(L)
@@ -161,6 +189,8 @@ def _descended(problem: CostProblem, L: FloatArray) -> Rated:
     while loss[0] < before[0] - EQUAL or loss[1] < before[1] * (1 - LEAST_GAIN):
         before = loss
         for a, b in lines:
+            if stop():
+                break
             value, expected = _best_on_line(problem, L, risk, a, b)
             if is_better(expected, loss):
                 trial = L.copy()

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
 
-from polyroc.decisions.cost_search import CostProblem, Loss, is_better
+from polyroc.cost_rules.search import CostProblem, Loss, is_better
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.cut_points import EQUAL
 
