@@ -100,33 +100,26 @@ def _of_that_time(stored, computed):
     if not (isinstance(stored, dict) and isinstance(computed, dict)):
         return computed
     computed = {name: _of_that_time(stored.get(name), inner) for name, inner in computed.items()}
-    if stored.get("kind") == "Evaluation":
-        keys = [estimate["key"] for estimate in stored["estimates"]]
-        computed["estimates"] = [estimate for estimate in computed["estimates"] if estimate["key"] in keys]
-        computed["skipped"] = stored["skipped"]  # sentences
-    if stored.get("kind") == "DecisionCurve" and "differences" not in stored:
-        computed.pop("differences", None)
-    if stored.get("kind") == "Calibration" and "term_differences" not in stored:
-        computed.pop("term_differences", None)
-        computed["events"] = [
-            _older_event(*pair) for pair in zip(stored["events"], computed["events"], strict=True)
-        ]
-    if stored.get("kind") == "Grouped" and "overall" not in stored:  # engines evaluate all rows, too
-        computed = {name: inner for name, inner in computed.items() if name not in ("overall", "conclusion")}
-    if stored.get("kind") == "OperatingPoint" and "uncertainty" in stored:
-        # a rate that is corrected to almost zero is zero now, and has another interval
-        computed |= {"confusion": stored["confusion"], "cost": stored["cost"]}
-    if stored.get("kind") == "Recommendation":
-        computed["others"] = stored["others"]  # sentences, on a test that has another name now
-    if stored.get("kind") == "Spread":
-        computed["assumes"] = stored["assumes"]  # sentences
-        spreads = computed["spreads"]
-        computed["spreads"] = [{k: v for k, v in one.items() if k != "corrected_error"} for one in spreads]
-    if stored.get("kind") == "StudyFindings":
-        computed["pooled"] = stored["pooled"]  # measures of pooled folds, which are averages over folds now
-    if stored.get("kind") == "Report":
-        computed["references"] = [text for text in computed["references"] if text in stored["references"]]
-    return computed
+    change = OLDER.get(stored.get("kind"))
+    return computed if change is None else change(stored, computed)
+
+
+def _older_evaluation(stored, computed):
+    keys = [estimate["key"] for estimate in stored["estimates"]]
+    estimates = [estimate for estimate in computed["estimates"] if estimate["key"] in keys]
+    return {**computed, "estimates": estimates, "skipped": stored["skipped"]}  # sentences
+
+
+def _older_decision_curve(stored, computed):
+    return {name: inner for name, inner in computed.items() if name != "differences" or name in stored}
+
+
+def _older_calibration(stored, computed):
+    if "term_differences" in stored:
+        return computed
+    pairs = zip(stored["events"], computed["events"], strict=True)
+    kept = {name: inner for name, inner in computed.items() if name != "term_differences"}
+    return {**kept, "events": [_older_event(*pair) for pair in pairs]}
 
 
 def _older_event(stored, computed):
@@ -134,6 +127,42 @@ def _older_event(stored, computed):
     simulated = {name: stored[name] for name in ("decomposition", "simulated_pvalue")}
     curve = {**computed["curve"], "consistency": stored["curve"]["consistency"]}
     return {name: inner for name, inner in computed.items() if name in stored} | simulated | {"curve": curve}
+
+
+def _older_grouped(stored, computed):
+    if "overall" in stored:
+        return computed
+    # engines evaluate all rows, too
+    return {name: inner for name, inner in computed.items() if name not in ("overall", "conclusion")}
+
+
+def _older_operating_point(stored, computed):
+    # a rate that is corrected to almost zero is zero now, and has another interval
+    changed = {"confusion": stored["confusion"], "cost": stored["cost"]} if "uncertainty" in stored else {}
+    return computed | changed
+
+
+def _older_spread(stored, computed):
+    spreads = [{k: v for k, v in one.items() if k != "corrected_error"} for one in computed["spreads"]]
+    return {**computed, "assumes": stored["assumes"], "spreads": spreads}  # sentences
+
+
+def _older_report(stored, computed):
+    return {**computed, "references": [text for text in computed["references"] if text in stored["references"]]}
+
+
+OLDER = {
+    "Evaluation": _older_evaluation,
+    "DecisionCurve": _older_decision_curve,
+    "Calibration": _older_calibration,
+    "Grouped": _older_grouped,
+    "OperatingPoint": _older_operating_point,
+    "Recommendation": lambda stored, computed: {**computed, "others": stored["others"]},  # sentences
+    "Spread": _older_spread,
+    # measures of pooled folds, which are averages over folds now
+    "StudyFindings": lambda stored, computed: {**computed, "pooled": stored["pooled"]},
+    "Report": _older_report,
+}
 
 
 @pytest.mark.parametrize("name", SCHEMA_1)

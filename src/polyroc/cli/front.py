@@ -248,13 +248,13 @@ def _evaluated(
         if lacking:
             raise InputError(f"--test has no feature {lacking[0]!r}.")
         held_out = front.on(*feature_matrix(others), sample_weight=others.sample_weight, n_points=points, rng=seed)
-        pairs = [feature_matrix(sample) for sample in (cases, others)]
-        return held_out.with_errors(*(front.decided(*pair) for pair in pairs), replicates, seed)
+        mine, theirs = (front.decided(*feature_matrix(sample)) for sample in (cases, others))
+        return held_out.with_errors(mine, theirs, replicates, seed)
     if name not in others.values:
         raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")
-    mine, theirs = (replace(sample, values={name: sample.values[name]}) for sample in (cases, others))
-    held_out = front.evaluated(theirs, n_points=points, rng=seed)
-    return held_out.with_errors(front.decided(mine), front.decided(theirs), replicates, seed)
+    own, other = (replace(sample, values={name: sample.values[name]}) for sample in (cases, others))
+    held_out = front.evaluated(other, n_points=points, rng=seed)
+    return held_out.with_errors(front.decided(own), front.decided(other), replicates, seed)
 
 
 def _alphas(texts: tuple[str, ...]) -> Any:

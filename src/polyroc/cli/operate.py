@@ -27,6 +27,7 @@ from polyroc.cli.options import (
 from polyroc.cli.rates import matrix_page
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, MissingFileError
+from polyroc.fronts.models import PointClassifier
 from polyroc.fronts.result import Front
 from polyroc.output.files import write_file
 from polyroc.output.numbers import estimate_text
@@ -196,7 +197,9 @@ def _others(evaluate_on: Path, source: Any, columns: dict[str, Any]) -> Any:
 def _deployable(source: Any, chosen: OperatingPoint) -> str:
     """The JSON of the rule; of the classifier with its rule, if its parameters were searched too."""
     if isinstance(source, Front) and source.search is not None and chosen.point is not None:
-        return source.deploy(chosen.point).to_json()
+        classifier = source.deploy(chosen.point)
+        assert isinstance(classifier, PointClassifier)  # without a family= it is no other
+        return classifier.to_json()
     return chosen.rule.to_json()
 
 

@@ -65,8 +65,9 @@ def search(
         "costs": _whole(costs, "costs", 1),
         "selection": checked("selection", selection, Selection),
         "objectives": objectives,
-        "algorithm": checked("algorithm", algorithm, Algorithm),
     }
+    if checked("algorithm", algorithm, Algorithm) != "printed":  # which fronts of earlier versions do not name
+        options["algorithm"] = algorithm
     settings = _settings(checked_family, options, distribution, training)
     previous = None if resume is None else _checked_resume(resume, settings)
     _check_save(save, resume, save_every)
@@ -195,7 +196,7 @@ def _checked_resume(resume: Any, settings: Mapping[str, Any]) -> Front:
             "found with, or search anew without resume."
         )
     for part in ("family", "options"):
-        then, now = {**EARLIER[part], **getattr(previous.search, part)}, settings[part]
+        then, now = ({**EARLIER[part], **stated} for stated in (getattr(previous.search, part), settings[part]))
         name = next((name for name in now if then.get(name) != now[name]), None)
         if name is not None:
             raise InputError(
