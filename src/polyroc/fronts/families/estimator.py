@@ -72,7 +72,9 @@ class EstimatorFamily:
         known = estimator.get_params()
         for name, ends in ranges.items():
             if name not in known:
-                raise InputError(f"{type(estimator).__name__} has no hyper-parameter {name!r}; see get_params().")
+                raise InputError(
+                    f"ranges: {type(estimator).__name__} has no hyper-parameter {name!r}; see get_params()."
+                )
             if not _is_range(ends):
                 raise InputError(
                     f"ranges: that of {name!r} must be two numbers (low, high) with low < high, got {short_repr(ends)}."
