@@ -73,7 +73,7 @@ class EstimatorFamily:
         for name, ends in ranges.items():
             if name not in known:
                 raise InputError(
-                    f"ranges: {type(estimator).__name__} has no hyper-parameter {name!r}; see get_params()."
+                    f"ranges: {type(estimator).__name__} has no hyper-parameter {name!r} (get_params())."
                 )
             if not _is_range(ends):
                 raise InputError(
