@@ -77,7 +77,8 @@ class EstimatorFamily:
                 )
             if not _is_range(ends):
                 raise InputError(
-                    f"ranges: that of {name!r} must be two numbers (low, high) with low < high, got {short_repr(ends)}."
+                    f"ranges: that of {name!r} must be two numbers (low, high) with low < high, got "
+                    f"{short_repr(ends)}."
                 )
         self.estimator, self.scale, self.folds = estimator, float(scale), folds
         self.ranges = {name: (low, high) for name, (low, high) in ranges.items()}
