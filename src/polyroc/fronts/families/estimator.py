@@ -72,10 +72,13 @@ class EstimatorFamily:
         known = estimator.get_params()
         for name, ends in ranges.items():
             if name not in known:
-                raise InputError(f"{type(estimator).__name__} has no hyper-parameter {name!r}; see get_params().")
+                raise InputError(
+                    f"ranges: {type(estimator).__name__} has no hyper-parameter {name!r} (get_params())."
+                )
             if not _is_range(ends):
                 raise InputError(
-                    f"The range of {name} must be two numbers (low, high) with low < high, got {short_repr(ends)}."
+                    f"ranges: that of {name!r} must be two numbers (low, high) with low < high, got "
+                    f"{short_repr(ends)}."
                 )
         self.estimator, self.scale, self.folds = estimator, float(scale), folds
         self.ranges = {name: (low, high) for name, (low, high) in ranges.items()}
