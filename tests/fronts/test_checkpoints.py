@@ -20,11 +20,20 @@ from polyroc.errors import InputError, MissingFileError
     ("family", "options"),
     [
         (pr.fronts.LogisticFamily(), {}),
-        (pr.fronts.LogisticFamily(), {"selection": "uniform", "objectives": "false_positives", "start": "random"}),
+        (pr.fronts.LogisticFamily(), {"algorithm": "adaptive"}),
+        (
+            pr.fronts.LogisticFamily(),
+            {
+                "algorithm": "adaptive",
+                "selection": "uniform",
+                "objectives": "false_positives",
+                "start": "random",
+            },
+        ),
         (pr.fronts.NearestNeighbours(largest=5), {"bounds": {((0, 1), (1, 0)): (0.2, np.inf)}, "alpha": 2}),
         (Tilt(), {"costs": 7}),
     ],
-    ids=["logistic", "false positives", "neighbours", "own family"],
+    ids=["logistic", "adaptive", "false positives", "neighbours", "own family"],
 )
 def test_two_parts_are_the_whole(name, family, options, tmp_path):
     """25 generations and then 38, through a file, are 63; looks at the growth fall on the same generations."""

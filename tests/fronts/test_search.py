@@ -39,7 +39,15 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
         patch.setattr(CostDistribution, "sample", noted)
         patch.setattr("polyroc.fronts.evolution.START_DRAWS", 40)
         front = pr.front(
-            family, X, y, algorithm="printed", generations=6, costs=15, selection=selection, objectives=objectives, rng=seed
+            family,
+            X,
+            y,
+            algorithm="printed",
+            generations=6,
+            costs=15,
+            selection=selection,
+            objectives=objectives,
+            rng=seed,
         )
     assert len(drawn) == len(family.predicted_for) == 7
     tables, ones = [], [1] * len(y)

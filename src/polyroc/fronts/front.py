@@ -60,7 +60,7 @@ def front(
     costs: int = ...,
     start: Any = ...,
     selection: Selection = ...,
-    algorithm: Algorithm = ...,
+    algorithm: Algorithm | None = ...,
     objectives: Objective = ...,
     alpha: Any = ...,
     bounds: Mapping[Any, tuple[float, float]] | None = ...,
@@ -117,10 +117,11 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
         Family: how a parent is selected; "pqrs" (partitioned quasi-random selection: an interval of the range of
         an objective, then a point in it) or "uniform".
     algorithm
-        Family: "printed", Algorithm 1 as it is in the paper; "adaptive" (default) has another start and other
-        children: the fitted classifier is tried under proposed costs, as a fixed classifier is; children differ
-        from their parent by steps of several lengths and by differences of members (families with
-        `continuous = True`), and most of their costs are those of points of the front.
+        Family: "printed", Algorithm 1 as it is in the paper (default for two and three classes); "adaptive"
+        (default for more) has another start and other children: the fitted classifier is tried under proposed
+        costs, as a fixed classifier is; children differ from their parent by steps of several lengths and by
+        differences of members (families with `continuous = True`), and most of their costs are those of points
+        of the front.
     objectives
         Family: what is minimised; "rates", all Q(Q - 1) error rates, or "false_positives", for each class the sum
         of the shares of the other classes that are assigned to it (equation 7 of the paper).
