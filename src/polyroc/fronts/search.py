@@ -28,8 +28,8 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["search"]
 
-# Up to as many classes Algorithm 1 as printed raises G faster than the adaptive search, because a generation takes a
-# fifth of the time; with more, most costs that it draws are dominated (docs/fronts.md).
+# Up to as many classes Algorithm 1 as printed raises G faster than the adaptive search, because a generation takes
+# a fifth of the time; with more, most costs that it draws are dominated (docs/fronts.md).
 PRINTED_CLASSES = 3
 SAVING_SHARE = 0.1  # of the time that may go into checkpoints
 EARLIER: Mapping[str, Mapping[str, Any]] = {"family": {}, "options": {"algorithm": "printed"}}
