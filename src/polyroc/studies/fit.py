@@ -14,10 +14,10 @@ import numpy as np
 
 from polyroc.cross_validation.fits import in_label_order
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.studies.codes import Code, code_of, differences, sent_code
 from polyroc.studies.data import Data
 from polyroc.studies.features import select_rows
 from polyroc.studies.import_paths import importable_from
+from polyroc.studies.learner_code import Code, code_of, differences, sent_code
 from polyroc.studies.learners import make_model
 from polyroc.studies.plan_entries import Learner, Output, Step
 from polyroc.studies.splits import training_cases

@@ -15,10 +15,10 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.output.sentences import counted
 from polyroc.scores import Scores
-from polyroc.studies.codes import file_code
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.fold_values import check_measure
+from polyroc.studies.learner_code import file_code
 from polyroc.studies.plan import DEFAULT_MEASURES, Plan
 from polyroc.studies.plan_entries import DataSet, Learner, Output, Splitting
 from polyroc.studies.result import Study

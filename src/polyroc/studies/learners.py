@@ -7,9 +7,9 @@ from typing import Any
 
 from polyroc.cross_validation.fits import set_random_state
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.studies.codes import Code, code_of, file_code
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
+from polyroc.studies.learner_code import Code, code_of, file_code
 from polyroc.studies.plan import Plan
 from polyroc.studies.plan_entries import Learner, Step
 from polyroc.studies.plan_objects import is_factory

@@ -6,9 +6,9 @@ from typing import Any, Literal, NamedTuple
 from polyroc.errors import InputError, PolyrocWarning, warn
 from polyroc.messages import Option
 from polyroc.output.sentences import counted
-from polyroc.studies.codes import Code, differences
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitKey
+from polyroc.studies.learner_code import Code, differences
 from polyroc.studies.plan import Plan
 from polyroc.studies.store import Store
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.studies.codes import Code
 from polyroc.studies.fit import FitKey, FitResult
+from polyroc.studies.learner_code import Code
 from polyroc.studies.plan import Plan
 from polyroc.studies.splits import Block, Duplicates
 from polyroc.studies.store_files import (

@@ -27,9 +27,9 @@ from polyroc.errors import (
 from polyroc.messages import install_command
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
-from polyroc.studies.codes import Code, sent_code
 from polyroc.studies.data import Data, load
 from polyroc.studies.fit import FitKey, FitResult, FitTask, trust_code
+from polyroc.studies.learner_code import Code, sent_code
 from polyroc.studies.learners import check_learners, learner_codes
 from polyroc.studies.plan import Plan
 from polyroc.studies.prediction_files import file_results

@@ -15,7 +15,7 @@ import polyroc as pr
 from command import polyroc
 from golden import files
 from polyroc.errors import InputError, PolyrocWarning
-from polyroc.studies.codes import code_of, differences
+from polyroc.studies.learner_code import code_of, differences
 from study_plans import content, plan
 
 LEARNER = """
@@ -174,7 +174,7 @@ SCRIPT = """
 import json
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from polyroc.studies.codes import code_of
+from polyroc.studies.learner_code import code_of
 import study_learners
 WORDS = {"a", "b", "c", "d"}
 def chosen(x):
