@@ -59,7 +59,7 @@ VALID_LINES = {
     "serve": ["--port 0"],
     "size": ["--value 0.85 --null 0.75", "--pilot two.csv --truth y --scores s --null 0.3"],
     "study folds": ["hand-till --data iris"],
-    "study import": ["two.csv --truth y --scores a=s --scores b=t -m auc -o made.duckdb"],
+    "study import": ["two.csv --truth y --scores a=s --scores b=t -m auc -o imported.duckdb"],
     "study plan": ["bradley"],
     "study run": ["plan.toml -o made.duckdb"],
     "study show": ["study.duckdb"],

@@ -77,6 +77,7 @@ MADE_BY_VERBS = {
     "Front",
     "FrontVolumes",
     "Grouped",
+    "GroupedCalibration",
     "HeldOut",
     "Hull",
     "Interaction",
@@ -386,6 +387,9 @@ VALID_CALLS = {
     "RoeMetz": lambda: ValidCall(pr.datasets.RoeMetz, {"separation": 1.0}),
     "RoeMetz.published": lambda: ValidCall(pr.datasets.RoeMetz.published, {"structure": "HL", "separation": 1.5}),
     "RoeMetz.sample": lambda: ValidCall(pr.datasets.RoeMetz(1.0).sample, {"readers": 2, "sizes": 5, "rng": 0}),
+    "EventCalibration.to_dict": lambda: ValidCall(
+        DATA["two_columns"].call(pr.calibration, n=50).event().to_dict, {}
+    ),
     "Calibration.event": lambda: ValidCall(
         DATA["two_columns"].call(pr.calibration, n=50).event, {"classifier": None, "event": None}
     ),

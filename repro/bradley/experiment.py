@@ -1,6 +1,7 @@
 """Bradley (1997): tables 4 to 7 and the numbers of figures 5 to 15, by `polyroc.study`."""
 
 import tomllib
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -69,7 +70,9 @@ def study(name: str, draw: int, quick: bool) -> dict[str, Any]:
     plan |= {"data": [{"name": name, "encode": "none"}], "seed": SEED + draw}
     if quick:
         plan["learners"] = [learner for learner in plan["learners"] if learner["name"] in QUICK]
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        # the paper's data contain copies of cases, in training and test sets alike
+        warnings.simplefilter("ignore", pr.errors.OptimismWarning)
         result = pr.study(plan, out=Path(folder) / "study.duckdb")
         areas, accuracy = result.values("auc"), result.values("accuracy")
         (counts,) = result.fold_counts().values()
@@ -104,8 +107,7 @@ def _binned(scores: pr.Scores) -> dict[str, FloatArray]:
     for learner, P in scores.values.items():
         p = P[:, scores.positive]
         if learner == "PTRON":
-            u = 2.0 * p - 1.0
-            linear = u / (1.0 - np.abs(u))  # inverse of the map that the study applies to decision values
+            linear = p.copy()  # decision values
             assert scores.folds is not None
             for fold in range(len(scores.folds)):
                 here = scores.folds.codes == fold

@@ -56,6 +56,7 @@ def test_no_line_is_longer_than_the_terminal(name, line, terminal, folder, monke
     arguments = [*name.split(), *shlex.split(line)]
     if name == "study plan":
         return  # a file of settings, which is not wrapped
+    (folder / "imported.duckdb").unlink(missing_ok=True)  # which is not overwritten
     out, err = printed(arguments, 80, monkeypatch, terminal)
     assert out
     assert too_long(out + err if terminal else out, 80) == []  # in a pipe a message is one line

@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import polyroc as pr
-from polyroc.decisions import optimality
+from polyroc.cost_rules import optimality
 from polyroc.errors import InputError
 
 

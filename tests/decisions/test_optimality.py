@@ -11,7 +11,7 @@ import naive
 import polyroc as pr
 import strategies as draw
 from operating_points import operate
-from polyroc.decisions import optimality
+from polyroc.cost_rules import optimality
 from polyroc.errors import InputError
 from strategies import at_most
 

@@ -23,8 +23,10 @@ OTHER_MEANINGS = {
     # options of `operate`, and columns of tables
     "decisions/": {"net_benefit", "sensitivity", "specificity"},
     "cli/decision_curve.py": {"net_benefit"},
-    # a column of a table
-    "reliability/result.py": {"brier"},
+    # columns of tables, and the scores that are decomposed
+    "reliability/result.py": {"brier", "log_loss", "spherical"},
+    "reliability/decomposition.py": {"brier", "log_loss", "spherical"},
+    "reliability/score_terms.py": {"brier", "log_loss", "spherical"},
     # tables of names and example calls, in which every measure has its entry
     "validation/names_elsewhere.py": set(MEASURES),
     "cli/warm_up.py": set(MEASURES),

@@ -317,7 +317,7 @@ def test_the_command_takes_the_store(two, tmp_path, monkeypatch, capsys):
     assert code == 2
     assert trouble.count("\n") == 1
     assert "leave out --scores, --case" in trouble
-    columns = "--table triple --truth truth --scores 'p_*' --classifier learner --case id"
+    columns = "--table triple --truth truth --scores 'p_*' --classifier learner --case case --folds fold"
     code, _, _ = command(f"report {two.path} {columns} -o {tmp_path / 'data.json'}", capsys)
     assert code == 0
     assert "evaluation" in json.loads((tmp_path / "data.json").read_text())["results"]

@@ -119,15 +119,21 @@ def _curves_and_cut_points() -> dict[str, Callable[[], object]]:
 def _fronts() -> dict[str, Callable[[], object]]:
     """The front of a fixed classifier and that of a family, with its dominated volume."""
     import polyroc as pr
-    from polyroc.fronts import LogisticFamily
+    from polyroc.fronts import LogisticFamily, front_volumes
 
     y3, P3, _ = _example(3)
 
     def searched_front() -> object:
-        front = pr.front(LogisticFamily(), P3, y3, generations=3, costs=5, start="random", rng=0, n_jobs=1)
+        few: dict[str, Any] = {"generations": 3, "costs": 5, "rng": 0, "n_jobs": 1}
+        pr.front(LogisticFamily(), P3, y3, algorithm="adaptive", **few)
+        front = pr.front(LogisticFamily(), P3, y3, start="random", **few)
         return front.on(P3, y3, n_points=100), front.gini(n_points=100), front.gini(n_points=None)
 
-    return {"fronts": lambda: [pr.front(y3, P3, n=20, rng=0, n_jobs=1), searched_front()]}
+    def volumes() -> object:
+        fronts = {"a": pr.front(y3, P3, n=20, rng=0, n_jobs=1)}
+        return front_volumes(fronts, n_points=100, cases=(y3, {"a": P3}), replicates=2, rng=0)
+
+    return {"fronts": lambda: [pr.front(y3, P3, n=20, rng=0, n_jobs=1), searched_front(), volumes()]}
 
 
 def _comparisons_of_measures() -> dict[str, Callable[[], object]]:

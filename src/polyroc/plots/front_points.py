@@ -176,6 +176,8 @@ def _cube(ax: Axes3D, front: Front, F: FloatArray) -> None:
     style_axes_3d(ax, *VIEW, zoom=0.9)
     top = float(max(F.max(), 0.05)) * 1.03
     ax.set(xlim=(0, top), ylim=(0, top), zlim=(0, top))
+    # the ends of two axes meet in the nearest corner, where their last numbers would be written over one another
+    ax.set_yticks([tick for tick in ax.get_yticks() if tick < 0.97 * top])
     for set_label, name in zip((ax.set_xlabel, ax.set_ylabel, ax.set_zlabel), front.classes, strict=True):
         set_label(f"false {abbreviated(name, 20)}", fontsize=small_size(), **PLAIN)
 

@@ -201,8 +201,8 @@ def _of_files(source: EngineOptions, settings: _Settings, progress: ProgressOpti
     from polyroc.reliability.files import calibrate_files
 
     if settings.smooth or "pair" in settings.views:
-        what = Option("smooth", True) if settings.smooth else Option("views", "pair")
-        raise NotApplicableError(what, " needs the cases in memory; use a sample of the rows.")
+        what = "A smooth curve" if settings.smooth else "The view 'pair'"
+        raise NotApplicableError(f"{what} needs the cases in memory; use a sample of the rows.")
     with progress_callback(progress) as report:
         return calibrate_files(source, settings.level, settings.n, settings.seed, report, **named)
 

@@ -70,6 +70,7 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import polyroc as pr
     >>> rng = np.random.default_rng(0)
     >>> p = rng.random(2000)
@@ -79,7 +80,7 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
     >>> print(result.conclusion()[0])
     classifier: calibration differs between subgroups (in the large and slope): p < 0.001.
     >>> round(result["m"].event().slope.value, 1)
-    0.6
+    0.4
     """
 
     by: tuple[str, ...]
