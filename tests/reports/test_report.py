@@ -377,3 +377,19 @@ def test_cut_points_of_an_ordered_score():
     assert "at the cut-points of the largest generalised Youden index, corrected for the choice" in page
     again = pr.Report.from_json(report.to_json())
     assert [table.rows for table in again.tables] == [table.rows for table in report.tables]
+
+
+def test_a_reader_study_has_a_section(tmp_path):
+    y, ratings = pr.datasets.RoeMetz.published("HL", 1.5, gain=0.5).sample(3, 20, rng=0)
+    named = {"<b>CT</b>": ratings["A"], "MRI": ratings["B"]}
+    study = pr.reader_study(y, named, measure="auc")
+    made = pr.report(study, path=tmp_path / "readers.html")
+    assert list(made.conclusion.sentences) == study.conclusion()
+    assert [table.key for table in made.tables] == ["readers", "reader-differences", "reader-variances"]
+    page = (tmp_path / "readers.html").read_text(encoding="utf-8")
+    assert '<section id="readers"' in page
+    assert "Operating point" not in page
+    assert "&lt;b&gt;CT&lt;/b&gt;" in page
+    assert "<b>CT" not in page
+    assert any("Obuchowski & Rockette" in text for text in (*made.methods, *made.references))
+    assert pr.Report.from_dict(made.to_dict()).to_dict() == made.to_dict()

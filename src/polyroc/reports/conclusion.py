@@ -40,6 +40,8 @@ def conclude(findings: Findings, level: float = 0.95) -> Conclusion:
     """The findings in sentences that claim no more than the tests show."""
     writer = _Writer(findings, level)
     sentences = [*writer.ranking(), *writer.weaknesses(), *writer.subgroups()]
+    if findings.readers is not None:
+        sentences += [clipped(sentence, 600) for sentence in findings.readers.conclusion(level)]
     if not sentences and findings.fronts:
         sentences = [*writer.fronts()]
     return Conclusion(tuple(sentences), tuple(writer.cautions()))

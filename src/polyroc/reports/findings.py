@@ -18,6 +18,7 @@ from polyroc.fronts.result import Front
 from polyroc.measures.measure import Parts
 from polyroc.measures.registry import record_of
 from polyroc.messages import short_repr
+from polyroc.readers.result import ReaderStudy
 from polyroc.reliability.result import Calibration
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -49,6 +50,8 @@ class Findings:
         By classifier.
     calibration, decision_curve
         Of probabilities: whether they are right; of two classes, the net benefit of decisions by them.
+    readers
+        A reader study.
     study
         The findings of a study; all other fields are then empty.
     notes
@@ -69,6 +72,7 @@ class Findings:
     subgroups: Grouped | None = None
     calibration: Calibration | None = None
     decision_curve: DecisionCurve | None = None
+    readers: ReaderStudy | None = None
 
     @property
     def classifiers(self) -> tuple[str, ...]:
@@ -104,7 +108,7 @@ class Findings:
         results += [*self.rates.values(), *self.surfaces.values(), *self.fronts.values()]
         results += [*self.curves.values()] if self.curves else []
         results += [point.confusion for point in self.points.values()]
-        results += [one for one in (self.calibration, self.decision_curve) if one is not None]
+        results += [one for one in (self.calibration, self.decision_curve, self.readers) if one is not None]
         return results[0].provenance if results else None
 
     def results(self) -> dict[str, Any]:
@@ -179,6 +183,7 @@ ADD_RESULT: Mapping[type, Any] = {
     Grouped: lambda findings, result: replace(findings, subgroups=result),
     Calibration: lambda findings, result: replace(findings, calibration=result),
     DecisionCurve: lambda findings, result: replace(findings, decision_curve=result),
+    ReaderStudy: lambda findings, result: replace(findings, readers=result),
     Curve: _with_curve,
     Curves: _with_curves,
     Surface: _by_classifier("surfaces"),

@@ -96,6 +96,11 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
             "Curves are drawn from about 400 points or fewer, which changes the area by at most 0.001 unless a "
             "note says otherwise (the areas in the tables are of all points); bands are pointwise."
         )
+    if findings.readers is not None:
+        sentences.append(
+            "Modalities were compared by Obuchowski & Rockette's analysis of variance with Hillis' degrees of "
+            "freedom; intervals of means over readers are on the logit scale."
+        )
     if findings.fronts:
         sentences.append(
             "Fronts: Pareto-optimal operating points for costs drawn from a Dirichlet distribution. Rules "
@@ -136,6 +141,11 @@ def references_of(findings: Findings) -> tuple[str, ...]:
             "Cox, Biometrika 45 (1958) 562-565: calibration slope and intercept.",
             "Spiegelhalter, Statistics in Medicine 5 (1986) 421-433: test of right probabilities.",
             "Dimitriadis, Gneiting & Jordan, PNAS 118 (2021) e2016191118: reliability curves.",
+        ]
+    if findings.readers is not None:
+        papers += [
+            "Obuchowski & Rockette, Communications in Statistics B 24 (1995) 285-308: reader studies.",
+            "Hillis, Statistics in Medicine 26 (2007) 596-619: degrees of freedom.",
         ]
     if findings.decision_curve is not None:
         papers.append("Vickers & Elkin, Medical Decision Making 26 (2006) 565-574: net benefit.")

@@ -110,6 +110,7 @@ def _texts(report: "Report") -> dict[str, Any]:
         "confusions": [table for key, table in by_key.items() if key.startswith("rates-")],
         "comparison": findings.comparison,
         "subgroups": None if findings.subgroups is None else subgroup_sentences(findings.subgroups, report.level),
+        "readers": None if findings.readers is None else clipped(findings.readers.sentence(report.level), 2000),
         "omnibus": "" if findings.comparison is None else p_text(findings.comparison.pvalue),
         "skipped": _skipped(report),
         "why_no_cases": report.why_no_cases,
@@ -177,6 +178,8 @@ def _case_records(findings: Findings, level: float) -> Iterator[tuple[str, list[
         yield "calibration", findings.calibration.rows(level)
     if findings.decision_curve is not None:
         yield "net-benefit", findings.decision_curve.rows(level)
+    if findings.readers is not None:
+        yield "readers", findings.readers.rows(level)
     yield "folds", list(_fold_records(findings))
     yield "rates", [row for rates in confusions(findings).values() for row in rates.rows(level)]
 

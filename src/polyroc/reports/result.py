@@ -20,12 +20,14 @@ from polyroc.fronts.result import Front
 from polyroc.output.files import write_file
 from polyroc.output.formats import escape_markdown, latex_table, markdown_table
 from polyroc.output.tables import Table
+from polyroc.readers.result import ReaderStudy
 from polyroc.reliability.result import Calibration
 from polyroc.reports.conclusion import Conclusion, conclude
 from polyroc.reports.explorer import ExplorerCases
 from polyroc.reports.findings import Findings
 from polyroc.reports.methods import methods_of, references_of
 from polyroc.reports.probabilities import probability_tables
+from polyroc.reports.reader_tables import reader_tables
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
@@ -47,6 +49,7 @@ WHOLE: Mapping[str, Any] = {
     "subgroups": Grouped,
     "calibration": Calibration,
     "decision_curve": DecisionCurve,
+    "readers": ReaderStudy,
     "study": StudyFindings,
 }
 BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
@@ -107,7 +110,9 @@ class Report(Result):
             return study_tables(study, self.level)
         subgroups = self.findings.subgroups
         divided = [] if subgroups is None else subgroup_tables(subgroups, self.level)
-        return [*tables(self.findings, self.level), *probability_tables(self.findings), *divided]
+        readers = self.findings.readers
+        read = [] if readers is None else reader_tables(readers, self.level)
+        return [*tables(self.findings, self.level), *probability_tables(self.findings), *divided, *read]
 
     @property
     def methods(self) -> tuple[str, ...]:
