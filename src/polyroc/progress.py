@@ -1,12 +1,10 @@
-"""Progress reports and keyboard interrupts: one convention for every verb.
+"""Progress reports: one convention for every verb.
 
 The argument `progress` of a verb is None or False (no report), True (a progress bar on the standard error) or a
 callable `progress(done, total, message)`. Within the package a verb passes on what `progress_callback` gives: a
 `Progress`, or None where nothing is to be reported.
 """
 
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import signature
@@ -16,7 +14,7 @@ from polyroc.errors import InputError
 from polyroc.messages import short_repr
 from polyroc.validation.signatures import expected
 
-__all__ = ["Progress", "ProgressOption", "interrupt_flag", "progress_bar", "progress_callback", "track"]
+__all__ = ["Progress", "ProgressOption", "progress_bar", "progress_callback", "track"]
 
 Progress = Callable[[int, int, str], None]
 ProgressOption = Annotated[Progress | bool | None, expected("True, False or a function of (done, total, message)")]
@@ -86,27 +84,3 @@ def progress_bar(message: str = "starting", *, transient: bool = False) -> Itera
             bar.update(task, completed=done, total=total, description=escape(printable(message)))
 
         yield report
-
-
-@contextmanager
-def interrupt_flag() -> Iterator[Callable[[], bool]]:
-    """Turn the first ctrl-C into a request: the function given returns True once it was pressed.
-
-    The step under way can then be finished. A second ctrl-C raises KeyboardInterrupt at once. This holds in the
-    main thread, and only if no custom SIGINT handler is installed; elsewhere ctrl-C acts as before.
-    """
-    pressed = threading.Event()
-
-    def request(*_signal_and_frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        pressed.set()
-
-    replaceable = threading.current_thread() is threading.main_thread()
-    replaceable = replaceable and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if replaceable:
-        signal.signal(signal.SIGINT, request)
-    try:
-        yield pressed.is_set
-    finally:
-        if replaceable:
-            signal.signal(signal.SIGINT, signal.default_int_handler)

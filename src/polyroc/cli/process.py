@@ -6,10 +6,11 @@ Only the standard library is imported here, so that nothing can fail before `mai
 import errno
 import io
 import os
-import signal
 import sys
 import traceback
 from contextlib import suppress
+
+from polyroc.interrupts import end_at_interrupt, raise_until_handled
 
 __all__ = ["INTERRUPTED", "discard_output", "failure_text", "is_interrupt", "main", "print_line"]
 
@@ -17,6 +18,7 @@ INTERRUPTED = 130  # the exit code of shells for Ctrl-C
 MOST_CHARACTERS = 1000  # of a line
 LEAST_MEMORY = 600 * 2**20  # bytes of address space; libraries fail to load with less
 PLENTY = 4 * 2**30
+WORDS_OF_DUCKDB = ("Query interrupted", "KeyboardInterrupt")  # in the errors it makes of Ctrl-C
 UNWRITABLE = (errno.ENOSPC, errno.EFBIG, errno.EBADF, errno.EIO)
 
 
@@ -32,7 +34,8 @@ def main() -> None:
     try:
         _open_closed_streams()
         _prepare_for_little_memory()
-        sys.unraisablehook = _repeat_interrupt
+        raise_until_handled()
+        sys.unraisablehook = _print_unraisable
         from polyroc.cli.app import run
 
         code = run(sys.argv[1:])
@@ -41,14 +44,14 @@ def main() -> None:
             raise
         code = _print_failure(error)
     # A (second) Ctrl-C from here on ends the process at once, silently.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    end_at_interrupt()
     sys.exit(code)
 
 
 def is_interrupt(error: BaseException | None) -> bool:
     """True for Ctrl-C, also where a library has made another error of it."""
     while error is not None:
-        if isinstance(error, KeyboardInterrupt) or str(error) == "Query interrupted":  # the words of DuckDB
+        if isinstance(error, KeyboardInterrupt) or str(error).startswith(WORDS_OF_DUCKDB):
             return True
         error = error.__cause__ or error.__context__
     return False
@@ -158,9 +161,7 @@ def _prepare_for_little_memory() -> None:
         os.environ.setdefault(name, "1")
 
 
-def _repeat_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Raise a Ctrl-C again that came where no exception can be raised, such as in a destructor."""
-    if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
-    else:
+def _print_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Print an exception that cannot be raised, such as one in a destructor; Ctrl-C is raised again soon."""
+    if not isinstance(unraisable.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)

@@ -16,9 +16,10 @@ from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
 from polyroc.fronts.cost_proposals import AdaptiveCosts, budget, first_costs, scaled
 from polyroc.fronts.dominated_volume import volume_shares
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
+from polyroc.interrupts import interrupt_flag
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
-from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
+from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing

@@ -18,8 +18,9 @@ from polyroc.fronts.evolution import GROWTH_INTERVAL, Algorithm, Evolution, Sele
 from polyroc.fronts.families.family import CheckedFamily, Family
 from polyroc.fronts.front_file import Search
 from polyroc.fronts.result import Front
+from polyroc.interrupts import interrupt_flag
 from polyroc.messages import short_repr
-from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
+from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.scores import readable
 from polyroc.validation.costs import as_alphas, as_ratios
