@@ -33,7 +33,7 @@ DESCRIPTIONS = {
     "rules": "decision rules that can be deployed",
     "results": "base class, codec and provenance of results",
     "output": "numbers, tables and sentences",
-    "progress": "one convention for progress reports",
+    "progress | interrupts": "one convention for progress reports; Ctrl-C",
     "validation": "arrays, labels, weights, costs, arguments",
     "scores": "Scores: classes, predictions, weights, groups",
     "kernels": "compiled loops on plain arrays",
