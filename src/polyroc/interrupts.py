@@ -29,9 +29,9 @@ def raise_once() -> None:
 
 def end_at_interrupt() -> None:
     """Let Ctrl-C end the process at once, silently; one that was lost is not raised any more."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _interrupt(number: int, _frame: object) -> None:

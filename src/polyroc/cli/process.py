@@ -32,19 +32,21 @@ def main() -> None:
     Ctrl-C ends with exit code 130. There is a traceback only if the environment variable POLYROC_TRACEBACK is set.
     """
     try:
-        _open_closed_streams()
-        _prepare_for_little_memory()
-        raise_until_handled()
-        sys.unraisablehook = _print_unraisable
-        from polyroc.cli.app import run
+        try:
+            _open_closed_streams()
+            _prepare_for_little_memory()
+            raise_until_handled()
+            sys.unraisablehook = _print_unraisable
+            from polyroc.cli.app import run
 
-        code = run(sys.argv[1:])
+            code = run(sys.argv[1:])
+        finally:  # a (second) Ctrl-C from here on ends the process at once, silently
+            end_at_interrupt()
     except BaseException as error:
+        end_at_interrupt()  # Ctrl-C may have come just before the line above
         if isinstance(error, SystemExit):
             raise
         code = _print_failure(error)
-    # A (second) Ctrl-C from here on ends the process at once, silently.
-    end_at_interrupt()
     sys.exit(code)
 
 

@@ -245,7 +245,7 @@ def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Itera
     tables = f"({table} WHERE {rows.condition}) AS t JOIN groups ON {same}"
     query = f"SELECT {kept} FROM {tables} WHERE n <= {most} ORDER BY g"
     current, batches = -1, list[Batch]()
-    for g, codes, *scores in rows.session.stream(query, rows.parameters, source.name):
+    for g, codes, *scores in rows.session.stream(query, rows.parameters, source.name, ordered=True):
         ends = np.append(np.flatnonzero(np.diff(g)) + 1, len(g)).tolist()
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
             if g[start] != current and batches:

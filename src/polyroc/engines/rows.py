@@ -286,7 +286,8 @@ class DuckRows:
         weight = [] if self.weight is None else [self.weight]
         table = self.source.select([self.code, *scores, *weight, "p"]) + self.clusters_join
         query = f"{table} WHERE {self.condition} ORDER BY p"
-        for codes, *columns, clusters in self.session.stream(query, self.parameters, self.source.name):
+        batches = self.session.stream(query, self.parameters, self.source.name, ordered=True)
+        for codes, *columns, clusters in batches:
             yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)
 
     def pilot_sample(self, rows: int) -> MemoryRows | None:

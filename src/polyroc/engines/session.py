@@ -89,7 +89,6 @@ class EngineSession(Session):
         settings = {
             "temp_directory": self._folder,
             "memory_limit": f"{max(memory, 2**26) // 2**20}MiB",
-            "preserve_insertion_order": False,
             # It takes statistics of a Parquet column, which leave nan out, to say that there is none: rows with
             # nan would not be dropped (DuckDB 2.0, files written by polars).
             "disabled_optimizers": "statistics_propagation",
@@ -111,8 +110,15 @@ class EngineSession(Session):
         self._columns[path] = names
         self._decimals[path] = decimal
 
-    def stream(self, query: str, parameters: Sequence[Any], reading: str) -> Iterator[Batch]:
-        """The numeric columns of a large result, batch by batch."""
+    def stream(
+        self, query: str, parameters: Sequence[Any], reading: str, ordered: bool = False
+    ) -> Iterator[Batch]:
+        """The numeric columns of a large result, batch by batch.
+
+        `ordered` says that the query sorts its rows: unless the order of insertion is preserved, DuckDB 1.5
+        returns batches of a sorted result in any order.
+        """
+        self._connection.execute(f"SET preserve_insertion_order = {ordered}")
         relation = self._guarded(lambda: self._connection.sql(query, params=list(parameters)), reading)
         capsule = self._guarded(lambda: relation.__arrow_c_stream__(), reading)
         try:
