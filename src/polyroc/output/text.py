@@ -167,7 +167,7 @@ def draw(console: "Console", table: Table) -> None:
     from rich.text import Text
 
     console.print(Text(table.title, "bold"))
-    for block in blocks(table, console.width - GAP):  # rich leaves a space at either side
+    for block in blocks(table, console.width - GAP - 1):  # rich leaves a space at either side, before 15 one more
         console.print(_grid(table, block))
     for note in table.notes:
         console.print(Text("\n".join(folded(note, console.width)), "dim"))

@@ -282,16 +282,13 @@ def _is_installed(module: str) -> bool:
         return True
     if top == "__main__":
         return False
-    origin = getattr(sys.modules.get(top), "__file__", None)
+    own = sys.modules.get(module, sys.modules.get(top))
+    # Of the module itself: another package of the same name may be installed, such as `tests`.
+    origin = getattr(own, "__file__", None)
     if origin is None:  # a notebook, or a package without a file of its own
-        paths = list(getattr(sys.modules.get(top), "__path__", []))
+        paths = list(getattr(own, "__path__", []))
         origin = f"{paths[0]}/__init__.py" if paths else None
-    return origin is not None and _has_packages(_folder(Path(origin), top))
-
-
-def _folder(origin: Path, top: str) -> Path:
-    """The folder that has a top-level package or module."""
-    return origin.parent.parent if origin.parent.name == top else origin.parent
+    return origin is not None and any(map(_has_packages, Path(origin).parents))
 
 
 @cache
