@@ -189,6 +189,7 @@ SENSITIVITY_VARIANTS, SPECIFICITY_VARIANTS = (
             either=(other, short),
             symmetric=False,
             bins="score",
+            bound_rule="curve",
             best_ranks=positive_highest,
         ),
     )
