@@ -128,10 +128,10 @@ def paired(
 
 
 def cohort_variance(value: exact.Value, columns: exact.Row, cases: Cases) -> mpmath.mpf:
-    """The variance of a mean over all cases if class sizes are random: what varies within classes, and their shares.
+    """The variance of a mean over all cases if class sizes are random: within classes, and of their shares.
 
-    The influence of a case of class k is that with class sizes fixed, times the root of m / (m - 1), plus w (mean of
-    class k - value) / W, times the root of n / (n - 1), with m cases (or groups) of the class and n of all.
+    The influence of a case of class k is that with class sizes fixed, times the root of m / (m - 1), plus w (mean
+    of class k - value) / W, times the root of n / (n - 1), with m cases (or groups) of the class and n of all.
     """
     y, w = cases.y, cases.exact_weights()
     units = cases.groups if cases.groups is not None else list(range(len(y)))

@@ -217,7 +217,7 @@ def pairwise_accuracy(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
 
 
 def one_threshold_areas(y: Sequence[int], P: Sequence[Row], w: Row) -> list[Fraction]:
-    """By class, the area under the two straight lines through the one point of its decisions, the class against the rest."""
+    """By class, the area under the two lines through the one point of its decisions, against the rest."""
     areas = []
     for i in range(len(P[0])):
         own = members(y, i)
@@ -241,7 +241,7 @@ def ht3_not_cut(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
 
 
 def mcnemar(y: Sequence[int], P: Sequence[Row], Q: Sequence[Row]) -> Fraction | None:
-    """The two-sided p-value of McNemar's test of right decisions, by the binomial distribution; None with equal values."""
+    """The two-sided, binomial p-value of McNemar's test of right decisions; None with equal values."""
     shares = [[decision_shares(row)[code] for row, code in zip(rows, y, strict=True)] for rows in (P, Q)]
     if any(share not in (0, 1) for column in shares for share in column):
         return None
@@ -352,15 +352,16 @@ def best_product(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
 
 
 def malignant_surface(P: Sequence[Row]) -> tuple[Callable[..., Fraction], Callable[..., Fraction]]:
-    """Outcomes of a triple whose means are area and volume of the surface of class 0 (Sahiner, Chan & Hadjiiski 2008).
+    """Outcomes of a triple whose means are area and volume of the surface of class 0 (Sahiner et al. 2008).
 
-    With r = p1 / p0 and s = p2 / p0, a case of class 1 at (r, s) and one of class 2 span the domain: +1 if r falls and
-    s rises from the former to the latter, -1 in the opposite case, 0 otherwise. The volume counts those whose line
-    alpha r + beta s = 1 has the case of class 0 on the side of 0. Equal ratios, or three points on a line, raise an error.
+    With r = p1 / p0 and s = p2 / p0, a case of class 1 at (r, s) and one of class 2 span the domain: +1 if r falls
+    and s rises from the former to the latter, -1 in the opposite case, 0 otherwise. The volume counts those whose
+    line alpha r + beta s = 1 has the case of class 0 on the side of 0. Equal ratios, or three points on a line,
+    raise an error.
     """
     r, s = ([row[k] / row[0] for row in P] for k in (1, 2))
 
-    def domain(m: int, b: int, n: int) -> Fraction:
+    def domain(_: int, b: int, n: int) -> Fraction:
         if r[b] == r[n] or s[b] == s[n]:
             raise ValueError("Equal ratios have no agreed convention.")
         return Fraction(int(r[b] > r[n]) - int(s[b] > s[n]))

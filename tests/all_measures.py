@@ -1,4 +1,4 @@
-"""Every registered measure that needs no option, and those with options: the plan of tests that run over all of them."""
+"""Every registered measure that needs no option, and some with options: the plan of tests over all of them."""
 
 import polyroc as pr
 from polyroc.measures.registry import MEASURES

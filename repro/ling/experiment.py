@@ -11,7 +11,10 @@ from polyroc.consistency.result import MeasureComparison
 
 __all__ = ["measured", "steps"]
 
-LISTS = {"classifier 1": (5, 7, 8, 9, 10), "classifier 2 (area unverified)": (1, 6, 7, 8, 9)}  # ranks of the five positives
+LISTS = {
+    "classifier 1": (5, 7, 8, 9, 10),
+    "classifier 2 (area unverified)": (1, 6, 7, 8, 9),
+}  # ranks of the five positives
 PRINTED = (4, 6, 8, 10, 12, 14, 16)
 BEYOND, FAR = (18, 20, 50, 100), (200, 400, 800)
 MOST_COUNTED = 20  # cases up to which all counts are exact as floating-point numbers

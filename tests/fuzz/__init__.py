@@ -1,1 +1,1 @@
-"""Damaged input (`subjects`), relations of answers (`relations`), one answer in several ways (`equal_answers`), and `run`."""
+"""Damaged input (`subjects`), known changes (`relations`), other ways (`equal_answers`), and `run`."""

@@ -1,4 +1,4 @@
-"""One table, several ways to the answer: cases in memory, files by DuckDB, tallies, Spark, scikit-learn, fractions.
+"""One table, several ways to the answer: memory, files by DuckDB, tallies, Spark, scikit-learn, fractions.
 
 The answers are equal, or the certificate says why not: the value in memory is within the bounds. What a way does
 not offer is an error that says so, and counts as rejected.
@@ -176,7 +176,11 @@ def spark():
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     paths = [str(Path(spark_daemon.__file__).parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    settings = {**SETTINGS, "spark.python.daemon.module": spark_daemon.__name__, "spark.sql.adaptive.enabled": "false"}
+    settings = {
+        **SETTINGS,
+        "spark.python.daemon.module": spark_daemon.__name__,
+        "spark.sql.adaptive.enabled": "false",
+    }
     session = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session
@@ -231,7 +235,10 @@ def _of_columns(metrics, measure, y, P, w):
         return metrics.roc_auc_score(y, P, multi_class="ovo", labels=codes)
     if measure.key == "ova" and sums and len(codes) > 2:
         return metrics.roc_auc_score(y, P, multi_class="ovr", labels=codes, sample_weight=w)
-    if measure.key in ("accuracy", "macro_average") and ((P == P.max(axis=1, keepdims=True)).sum(axis=1) == 1).all():
+    if (
+        measure.key in ("accuracy", "macro_average")
+        and ((P.max(axis=1, keepdims=True) == P).sum(axis=1) == 1).all()
+    ):
         score = {"accuracy": metrics.accuracy_score, "macro_average": metrics.balanced_accuracy_score}[measure.key]
         return score(y, P.argmax(axis=1), sample_weight=w)
     if measure.key == "log_loss" and not measure.chosen and (P > 1e-12).all():
@@ -291,7 +298,7 @@ NOT_SEPARABLE = ("average_precision", "cost_area", "brier_skill")
 
 
 def by_fractions(table, measure):
-    """Value and variance, class sizes fixed, from the definition; without a variance where it needs derivatives."""
+    """Value and variance, class sizes fixed, from the definition; no variance where it needs derivatives."""
     exact = definitions()
     value = getattr(exact, EXACT[measure.key])
     y = table.y.tolist()
@@ -299,7 +306,9 @@ def by_fractions(table, measure):
     s = table.scores["a"].tolist()
     rows = [Fraction(v) for v in s] if table.width == 1 else [[Fraction(v) for v in row] for row in s]
     answer = value(y, rows, w)
-    counts = [sum(1 for code, weight in zip(y, w, strict=True) if code == k and weight) for k in range(table.classes)]
+    counts = [
+        sum(1 for code, weight in zip(y, w, strict=True) if code == k and weight) for k in range(table.classes)
+    ]
     if measure.key in NOT_SEPARABLE or min(counts) < 2:
         return Answer(float(answer), None)
     columns = exact.components(lambda v: value(y, rows, v), y, w)
@@ -322,5 +331,7 @@ def fractions(rng, folder):
     assert near(memory.value, exact.values), f"{measure}: {memory.value!r}; fractions: {exact.values!r}"
     if exact.covariance is not None:
         variance = memory.standard_error**2
-        assert near(variance, exact.covariance), f"{measure}: variance {variance!r}; fractions: {exact.covariance!r}"
+        assert near(variance, exact.covariance), (
+            f"{measure}: variance {variance!r}; fractions: {exact.covariance!r}"
+        )
     return False

@@ -1,7 +1,7 @@
 """Metamorphic relations: data are changed so that the answer is known, whatever it was before.
 
-A relation says for every measure why it does not hold, or nothing. `tests/fuzz/test_relations.py` goes through all of
-them; `make fuzz` draws tables for minutes.
+A relation says for every measure why it does not hold, or nothing. `tests/fuzz/test_relations.py` goes through
+all of them; `make fuzz` draws tables for minutes.
 """
 
 from collections.abc import Callable
@@ -65,7 +65,7 @@ RELATIONS: dict[str, Relation] = {}
 
 def no_reason(measure):
     """For relations that every measure obeys."""
-    return None
+    return
 
 
 def relation(law, exception=no_reason, only_values=no_reason):
@@ -155,7 +155,7 @@ def add_cases_without_weight(rng, table, measure):
         if measure.mean_over_cases and measure.settings.get("prevalence") is None
         else "it is no mean over all cases, or one with a given prevalence"
     ),
-    only_values=lambda measure: "of parts",
+    only_values=lambda _: "standard errors are those of parts",
 )
 def split_cases(rng, table, measure):
     weights = weights_or_ones(table)
@@ -173,7 +173,7 @@ def split_cases(rng, table, measure):
 @relation(
     "the value is the mean of the values with either part of one class, the weight of the class being fixed",
     exception=lambda measure: None if measure.linear else "it is not linear in the distribution of a class",
-    only_values=lambda measure: "of parts",
+    only_values=lambda _: "standard errors are those of parts",
 )
 def split_a_class(rng, table, measure):
     weights = weights_or_ones(table)
@@ -213,9 +213,7 @@ def rising(rng, values):
 @relation(
     "a rising function of the scores changes nothing",
     exception=lambda measure: (
-        None
-        if measure.rank_based and not has_threshold(measure)
-        else "the numbers matter, not only their order"
+        None if measure.rank_based and not has_threshold(measure) else "the numbers matter, not only their order"
     ),
 )
 def rising_function(rng, table, measure):
@@ -230,9 +228,7 @@ def rising_function(rng, table, measure):
 @relation(
     "scores and threshold in another unit change nothing",
     exception=lambda measure: (
-        None
-        if measure.rank_based and has_threshold(measure)
-        else "it has no threshold, or one of probabilities"
+        None if measure.rank_based and has_threshold(measure) else "it has no threshold, or one of probabilities"
     ),
 )
 def another_unit(rng, table, measure):
@@ -312,9 +308,7 @@ def negate_and_swap(rng, table, measure):
     if other is None:
         return None
     negated = table.each_score(np.negative)
-    return Pair(
-        table, replace(negated, y=table.classes - 1 - table.y), pr.measure(other[0], **other[1])
-    )
+    return Pair(table, replace(negated, y=table.classes - 1 - table.y), pr.measure(other[0], **other[1]))
 
 
 # Classifiers and classes
@@ -406,7 +400,7 @@ def widened(values, more):
 
 
 def check(name, rng, table, measure):
-    """True if the data were rejected before and after the change, False if the relation holds, None if it is not for these."""
+    """True if the data were rejected before and after, False if the relation holds, None if it is not for them."""
     rule = RELATIONS[name]
     if rule.exception(measure):
         return None
@@ -421,7 +415,9 @@ def check(name, rng, table, measure):
     else:
         expected = pair.expected(before)
     errors = rule.only_values(measure) is None
-    assert after.near(expected, errors), f"{measure}, {name}: {rule.law}. Before {before}; expected {expected}; got {after}"
+    assert after.near(expected, errors), (
+        f"{measure}, {name}: {rule.law}. Before {before}; expected {expected}; got {after}"
+    )
     return after.error is not None
 
 

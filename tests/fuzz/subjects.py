@@ -30,7 +30,6 @@ from polyroc.serve.forms import as_columns
 from serve_process import Server, upload
 from stored_damage import mutated, signed_front, signed_tally, store_with_log, tally_parts
 
-
 ERROR = "an error of polyroc, or values within their range"
 
 

@@ -1,4 +1,4 @@
-"""Random tables of cases: two to five classes, ties, extreme numbers, few cases, weights, groups, two classifiers."""
+"""Random tables: two to five classes, ties, extreme numbers, few cases, weights, groups, two classifiers."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -158,10 +158,7 @@ def table_for(rng, measure, most=MOST_CASES):
     each = 1 if rng.integers(8) == 0 else 2
     n = c * each + int(rng.integers(0, most - c * each + 1))
     y = rng.permutation(np.concatenate([np.repeat(np.arange(c), each), rng.integers(0, c, n - c * each)]))
-    if rng.integers(3):
-        styles = rng.choice(STYLES, 2)
-    else:
-        styles = ["any", "any"]
+    styles = rng.choice(STYLES, 2) if rng.integers(3) else ["any", "any"]
     thresholded = measure.settings.get("threshold") is not None
     if measure.needs in ("score", "ordered") or (thresholded and measure.rank_based):
         made = [single(rng, y, style) for style in styles]

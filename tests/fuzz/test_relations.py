@@ -9,12 +9,16 @@ from fuzz import relations
 from fuzz.relations import RELATIONS, check
 from fuzz.tables import Table, compared, table_for
 
-HOLDS_FOR_FEW = ("another unit", "negate scores", "split cases")  # these need a threshold, pairs or a mean over cases
+HOLDS_FOR_FEW = (
+    "another unit",
+    "negate scores",
+    "split cases",
+)  # these need a threshold, pairs or a mean over cases
 
 
 @pytest.mark.parametrize("measure", ALL, ids=str)
 def test_relations_hold(measure):
-    """One table of each measure; that some relation applies to it is certain, since rows can always be reordered."""
+    """One table of each measure and relation; rows can always be reordered."""
     rng = np.random.default_rng([7, ALL.index(measure)])
     results = {name: check(name, rng, table_for(rng, measure, most=12), measure) for name in RELATIONS}
     assert results["reorder rows"] is not None

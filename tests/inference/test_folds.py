@@ -615,7 +615,7 @@ def test_verbs_of_one_sample_ask_to_pool_the_folds():
 
 
 def test_the_shift_test_of_several_classes_is_that_of_the_slow_twin():
-    """Kruskal & Wallis (1952) by loops: per class, repeat and column, then Bonferroni; cases of weight 0 do not count."""
+    """Kruskal & Wallis (1952) by loops, per class and column, then Bonferroni; weight 0 does not count."""
     rng = np.random.default_rng(8)
     n = 60
     y, fold = np.arange(n) % 3, rng.integers(0, 4, n)

@@ -19,6 +19,7 @@ from polyroc.measures.sample import Sample
 from polyroc.validation.scores import normalise
 from strategies import fitting, weights
 
+
 def every(which=bool):
     """Run a law over the measures it concerns."""
     return pytest.mark.parametrize("measure", [measure for measure in ALL if which(measure)], ids=str)

@@ -127,7 +127,7 @@ def test_the_commands(data, study, tmp_path):
 
 
 def expected_error(v, readers, cases, fixed):
-    """Error variance of the difference of two means, and its degrees of freedom (Hillis, Obuchowski & Berbaum 2011)."""
+    """Variance of a difference of means, degrees of freedom (Hillis, Obuchowski & Berbaum 2011)."""
     error, cov1, cov2, cov3 = (x * v.cases / cases for x in (v.error, v.cov1, v.cov2, v.cov3))
     by_cases = max(cov2 - cov3, 0.0)
     mean_square = v.interaction + max(error - cov1 - by_cases, 0.0)  # expected, of modality by reader

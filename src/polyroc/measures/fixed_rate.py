@@ -73,7 +73,7 @@ def _slope(first: FloatArray, second: FloatArray, rate: float, cases: float) -> 
 
 
 def _height(first: FloatArray, second: FloatArray, rate: float) -> float:
-    """The curve at a rate, and the middle where it is vertical: an ulp of the rate must not decide between its ends.
+    """The curve at a rate; the middle where it is vertical, since an ulp must not decide between its ends.
 
     At 0 and 1 the end that the rest of the curve is connected to.
     """
