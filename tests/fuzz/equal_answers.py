@@ -10,6 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -315,6 +316,12 @@ def by_fractions(table, measure):
     return Answer(float(answer), float(exact.covariance(columns, columns, y, w)))
 
 
+def has_near_ties(table):
+    """Whether differences that are not equal tie by Mossman's measure's documentation: within 1e-12."""
+    exact = sorted({Fraction(row[1]) - Fraction(row[0]) for row in table.scores["a"].tolist()})
+    return any(high - low < Fraction(1, 10**11) for low, high in pairwise(exact))
+
+
 @subject(
     "fractions and memory",
     "random tables of few cases for the measures that reference/definitions.py has in rational arithmetic",
@@ -324,7 +331,7 @@ def by_fractions(table, measure):
 )
 def fractions(rng, folder):
     measure, table = drawn(rng, most=16)
-    if measure.key not in EXACT or measure.chosen:
+    if measure.key not in EXACT or measure.chosen or (measure.key == "mossman" and has_near_ties(table)):
         return True
     table = replace(table, groups=None, sampling="case-control")
     memory, exact = in_memory(table, measure), by_fractions(table, measure)
