@@ -57,33 +57,33 @@ def check_certified(estimate, memory, what):
         assert not_offered or isinstance(estimate, type(memory)), f"{what}: {estimate!r}; memory: {memory!r}"
         return True
     certificate = estimate.certificate
-    said = f"{what}: {estimate.value!r} {certificate} se {estimate.standard_error!r}; "
-    said += f"memory: {memory.value!r} se {memory.standard_error!r}"
+    message = f"{what}: {estimate.value!r} {certificate} se {estimate.standard_error!r}; "
+    message += f"memory: {memory.value!r} se {memory.standard_error!r}"
     if certificate is None:
-        assert near(estimate.value, memory.value), said
-        assert near(estimate.standard_error**2, memory.standard_error**2), said
+        assert near(estimate.value, memory.value), message
+        assert near(estimate.standard_error**2, memory.standard_error**2), message
         return False
     if np.isnan(memory.value):
-        assert np.isnan(estimate.value), said
+        assert np.isnan(estimate.value), message
         return False
     slack = ROUNDING * max(1.0, abs(memory.value)) if np.isfinite(memory.value) else 0.0
-    assert certificate.low - slack <= memory.value <= certificate.high + slack, said
-    assert near(estimate.value, memory.value) or certificate.width > 1e-10, said
-    check_error(estimate, memory, said)
+    assert certificate.low - slack <= memory.value <= certificate.high + slack, message
+    assert near(estimate.value, memory.value) or certificate.width > 1e-10, message
+    check_error(estimate, memory, message)
     return False
 
 
-def check_error(estimate, memory, said):
+def check_error(estimate, memory, message):
     """A standard error is the same, within its bound, or a bound itself."""
     one, other, certificate = estimate.standard_error, memory.standard_error, estimate.certificate
     if np.isnan(other) or np.isnan(one):
-        assert np.isnan(other) == np.isnan(one), said
+        assert np.isnan(other) == np.isnan(one), message
     elif certificate.error_is_bound:
         # A bound for the ties of the bins; their order may add the rest, unless it is in the interval already.
         order = 0.0 if certificate.in_interval else np.nan_to_num(certificate.error_within)
-        assert one >= other - order - 1e-8, said
+        assert one >= other - order - 1e-8, message
     elif np.isfinite(certificate.error_within):
-        assert abs(one - other) <= certificate.error_within + 1e-8, said
+        assert abs(one - other) <= certificate.error_within + 1e-8, message
 
 
 def frame_of(table):

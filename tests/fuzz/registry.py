@@ -57,10 +57,10 @@ def subject(name, fault, promise, test, share=1.0, is_damaged=True):
 
 
 def all_subjects():
-    """Every subject by its name, in the order in which they run."""
+    """Every subject by its name, in the order in which they run, whichever module was imported first."""
     for module in MODULES:
         import_module(module)
-    return SUBJECTS
+    return dict(sorted(SUBJECTS.items(), key=lambda entry: MODULES.index(entry[1].trial.__module__)))
 
 
 def rejected(action):

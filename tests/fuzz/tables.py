@@ -155,9 +155,9 @@ def table_for(rng, measure, most=MOST_CASES):
     """A random table on which a measure can be computed."""
     fewest, largest = measure.classes
     c = int(rng.integers(fewest, min(largest or 5, 5) + 1))
-    each = 1 if rng.integers(8) == 0 else 2
-    n = c * each + int(rng.integers(0, most - c * each + 1))
-    y = rng.permutation(np.concatenate([np.repeat(np.arange(c), each), rng.integers(0, c, n - c * each)]))
+    least = 1 if rng.integers(8) == 0 else 2
+    n = c * least + int(rng.integers(0, most - c * least + 1))
+    y = rng.permutation(np.concatenate([np.repeat(np.arange(c), least), rng.integers(0, c, n - c * least)]))
     styles = rng.choice(STYLES, 2) if rng.integers(3) else ["any", "any"]
     thresholded = measure.settings.get("threshold") is not None
     if measure.needs in ("score", "ordered") or (thresholded and measure.rank_based):

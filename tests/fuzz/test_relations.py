@@ -28,8 +28,8 @@ def test_relations_hold(measure):
 def test_each_relation_says_for_which_measures_it_holds(name):
     reasons = {str(measure): RELATIONS[name].exception(measure) for measure in ALL}
     assert all(reason is None or len(reason) > 10 for reason in reasons.values())
-    held = [measure for measure, reason in reasons.items() if reason is None]
-    assert len(held) >= (5 if name in HOLDS_FOR_FEW else 10)
+    measures = [measure for measure, reason in reasons.items() if reason is None]
+    assert len(measures) >= (5 if name in HOLDS_FOR_FEW else 10)
 
 
 def test_a_broken_relation_is_noticed(monkeypatch):
