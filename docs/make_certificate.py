@@ -18,6 +18,8 @@ STATISTICS = {
     "covariance": "covariances",
     "z": "z",
     "p_value": "p-values",
+    "mcnemar_p_value": "McNemar's test",
+    "cohort_variance": "variances of cohorts",
     "unbiased_variance": "unbiased variances",
     "infinitesimal_jackknife": "infinitesimal jackknife",
 }

@@ -44,21 +44,32 @@ def answer(
     return item
 
 
-def separable(cases: Cases) -> dict[str, Callable[..., Fraction]]:
-    """The measures of the data whose components are values with one case alone in its class."""
+def separable(cases: Cases) -> Iterator[tuple[str, dict[str, str], Callable[..., Fraction]]]:
+    """The measures of the data whose components are values with one case alone in its class, and their options."""
     if cases.ordered:
-        return {"vus": exact.vus, **({"umbrella": exact.umbrella} if max(cases.y) == 2 else {})}
-    if max(cases.y) == 1:
+        yield "vus", {}, exact.vus
+        if max(cases.y) == 2:
+            yield "umbrella", {}, exact.umbrella
+    elif max(cases.y) == 1:
+        yield "auc", {}, exact.auc
         if cases.probabilities:
-            return {"auc": exact.auc, "brier": lambda y, p, w: exact.brier(y, [[1 - q, q] for q in p], w)}
-        return {"auc": exact.auc}
-    measures = {"hand_till": exact.hand_till, "ova": exact.one_versus_all, "pdi": exact.pdi}
-    if cases.probabilities:
-        decisions = {"accuracy": exact.accuracy, "macro_average": exact.macro_average}
-        measures |= decisions | {"pairwise_accuracy": exact.pairwise_accuracy, "brier": exact.brier}
-    if "triples" in cases.extra:
-        measures |= {"mossman": exact.mossman, "he": exact.best_assignment}
-    return measures
+            yield "brier", {}, two_class_brier
+    else:
+        yield from (("hand_till", {}, exact.hand_till), ("ova", {}, exact.one_versus_all), ("pdi", {}, exact.pdi))
+        if cases.probabilities:
+            yield "accuracy", {}, exact.accuracy
+            yield "macro_average", {}, exact.macro_average
+            yield "pairwise_accuracy", {}, exact.pairwise_accuracy
+            yield "brier", {}, exact.brier
+        if "triples" in cases.extra:
+            yield "mossman", {}, exact.mossman
+            yield "he", {"scoring": "linear"}, exact.best_assignment
+            yield "he", {"scoring": "log"}, exact.best_product
+
+
+def two_class_brier(y: Sequence[int], p: exact.Row, w: exact.Row) -> Fraction:
+    """The Brier score of probabilities of class 1."""
+    return exact.brier(y, [[1 - q, q] for q in p], w)
 
 
 def predictions(cases: Cases, classifier: str) -> Any:
@@ -70,8 +81,7 @@ def predictions(cases: Cases, classifier: str) -> Any:
 def with_errors(cases: Cases) -> Iterator[dict[str, Any]]:
     """Value, variance, and of two classifiers covariance, z and p-value."""
     y, w = cases.y, cases.exact_weights()
-    for quantity, measure in separable(cases).items():
-        options = {"scoring": "linear"} if quantity == "he" else {}
+    for quantity, options, measure in separable(cases):
         parts = {}
         for name in cases.columns:
             prediction = predictions(cases, name)
@@ -85,6 +95,9 @@ def with_errors(cases: Cases) -> Iterator[dict[str, Any]]:
             if quantity == "auc":
                 jackknife = covariance(columns, columns, cases, corrected=False)
                 yield answer(quantity, "infinitesimal_jackknife", [name], jackknife)
+            if quantity in ("accuracy", "brier"):  # means over all cases
+                cohort = cohort_variance(lambda v, p=prediction, m=measure: m(y, p, v), columns, cases)
+                yield answer(quantity, "cohort_variance", [name], cohort, **options)
         for first, second in combinations(parts, 2):
             yield from paired(quantity, (first, second), parts, cases, options)
 
@@ -112,6 +125,79 @@ def paired(
         z /= mpmath.sqrt(mpmath.mpf(variance.numerator) / variance.denominator)
         yield answer(quantity, "z", pair, z, **options)
         yield answer(quantity, "p_value", pair, mpmath.erfc(abs(z) / mpmath.sqrt(2)), **options)
+
+
+def cohort_variance(value: exact.Value, columns: exact.Row, cases: Cases) -> mpmath.mpf:
+    """The variance of a mean over all cases if class sizes are random: within classes, and of their shares.
+
+    The influence of a case of class k is that with class sizes fixed, times the root of m / (m - 1), plus w (mean
+    of class k - value) / W, times the root of n / (n - 1), with m cases (or groups) of the class and n of all.
+    """
+    y, w = cases.y, cases.exact_weights()
+    units = cases.groups if cases.groups is not None else list(range(len(y)))
+    sums: dict[int, mpmath.mpf] = {}
+    whole, n = value(w), len({units[x] for x in range(len(y)) if w[x]})
+    for k in sorted(set(y)):
+        own = [x for x in exact.members(y, k) if w[x]]
+        weights, m = [w[x] for x in own], len({units[x] for x in own})
+        centre = exact.mean([columns[x] for x in own], weights)
+        slope = value([weight if code == k else Fraction(0) for code, weight in zip(y, w, strict=True)])
+        for x in own:
+            within, between = w[x] * (columns[x] - centre) / sum(weights), w[x] * (slope - whole) / sum(w)
+            influence = real(within) * root_of_correction(m) + real(between) * root_of_correction(n)
+            sums[units[x]] = sums.get(units[x], mpmath.mpf(0)) + influence
+    return mpmath.fsum(total**2 for total in sums.values())
+
+
+def real(value: Fraction) -> mpmath.mpf:
+    """A fraction with 60 digits."""
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+def root_of_correction(m: int) -> mpmath.mpf:
+    """The root of m / (m - 1)."""
+    return mpmath.sqrt(mpmath.mpf(m) / (m - 1))
+
+
+def not_cut(cases: Cases) -> Iterator[dict[str, Any]]:
+    """HT3: its value, and where no area is cut at 1/2, its variance and test."""
+    if max(cases.y) == 1 or cases.ordered or not cases.probabilities:
+        return
+    y, w, parts = cases.y, cases.exact_weights(), {}
+    for name in cases.columns:
+        P = predictions(cases, name)
+        value = exact.ht3(y, P, w)
+        yield answer("ht3", "value", [name], value)
+        if has_variance(cases) and min(exact.one_threshold_areas(y, P, w)) > Fraction(1, 2):
+            columns = exact.components(lambda v, p=P: exact.ht3_not_cut(y, p, v), y, w)
+            parts[name] = value, columns
+            yield answer("ht3", "variance", [name], covariance(columns, columns, cases))
+    for first, second in combinations(parts, 2):
+        yield from paired("ht3", (first, second), parts, cases, {})
+
+
+def right_decisions(cases: Cases) -> Iterator[dict[str, Any]]:
+    """McNemar's test of the accuracies of two classifiers, without weights and groups."""
+    if cases.weights or cases.groups or max(cases.y) == 1 or cases.ordered or not cases.probabilities:
+        return
+    for first, second in combinations(cases.columns, 2):
+        p_value = exact.mcnemar(cases.y, predictions(cases, first), predictions(cases, second))
+        if p_value is not None:
+            yield answer("accuracy", "mcnemar_p_value", [first, second], p_value)
+
+
+def surfaces(cases: Cases) -> Iterator[dict[str, Any]]:
+    """Sahiner's normalised volume of class 0, with its variance and test."""
+    if "sahiner" not in cases.extra:
+        return
+    parts, options = {}, {"malignant": "0"}
+    for name in cases.columns:
+        parts[name] = exact.sahiner(cases.y, predictions(cases, name), cases.exact_weights())
+        value, columns = parts[name]
+        yield answer("sahiner", "value", [name], value, **options)
+        yield answer("sahiner", "variance", [name], covariance(columns, columns, cases), **options)
+    for first, second in combinations(parts, 2):
+        yield from paired("sahiner", (first, second), parts, cases, options)
 
 
 def unbiased(cases: Cases) -> Iterator[dict[str, Any]]:
@@ -208,7 +294,14 @@ def answers(cases: Cases) -> dict[str, Any]:
         "classes": max(cases.y) + 1,
         "predictions": kind,
         "probabilities": cases.probabilities,
-        "items": [*with_errors(cases), *unbiased(cases), *values(cases)],
+        "items": [
+            *with_errors(cases),
+            *not_cut(cases),
+            *surfaces(cases),
+            *right_decisions(cases),
+            *unbiased(cases),
+            *values(cases),
+        ],
     }
 
 

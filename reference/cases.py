@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from definitions import members
 
@@ -58,6 +59,26 @@ def votes(y: Sequence[int], seed: int, parts: int) -> list[list[float]]:
             draw = next(draws) // 64
             row[code if draw % 7 == 0 else draw // 7 % c] += 1
         rows.append([count / parts for count in row])
+    return rows
+
+
+def distinct_votes(y: Sequence[int], seed: int) -> list[list[float]]:
+    """Rows of multiples of 1/4096, a quarter of them for the true class: all positive and different in a row.
+
+    Ratios to the first column are different between rows, too.
+    """
+    draws, c, rows = sequence(seed), max(y) + 1, list[list[float]]()
+    seen: set[tuple[int, Fraction]] = set()
+    for code in y:
+        while True:
+            cuts = sorted(next(draws) // 64 % 3071 + 1 for _ in range(c - 1))
+            row = [high - low for low, high in pairwise([0, *cuts, 3072])]
+            row[code] += 1024
+            ratios = {(k, Fraction(row[k], row[0])) for k in range(1, c)} if row[0] else seen
+            if min(row) > 0 and len(set(row)) == c and not ratios & seen:
+                break
+        seen |= ratios
+        rows.append([count / 4096 for count in row])
     return rows
 
 
@@ -222,6 +243,15 @@ def several_classes() -> list[Cases]:
             {"a": votes(y, 41, 16), "b": votes(y, 42, 16)},
             probabilities=True,
             extra=("triples",),
+        ),
+        Cases(
+            "decided",
+            "lower",
+            "three classes, no equal values: every decision is certain",
+            (d := classes(8, 7, 7)),
+            {"a": distinct_votes(d, 56), "b": distinct_votes(d, 57)},
+            probabilities=True,
+            extra=("triples", "sahiner"),
         ),
         Cases(
             "three_votes",

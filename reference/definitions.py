@@ -13,7 +13,7 @@ case has the whole weight of its class. For the AUC these components are DeLong'
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import groupby, pairwise, permutations, product
-from math import factorial, prod
+from math import comb, factorial, prod
 
 Row = Sequence[Fraction]
 Value = Callable[[Row], Fraction]  # a measure as a function of the weights
@@ -216,6 +216,41 @@ def pairwise_accuracy(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
     return sum(shares, Fraction(0)) / len(shares)
 
 
+def one_threshold_areas(y: Sequence[int], P: Sequence[Row], w: Row) -> list[Fraction]:
+    """By class, the area under the two lines through the one point of its decisions, against the rest."""
+    areas = []
+    for i in range(len(P[0])):
+        own = members(y, i)
+        rest = [x for x in range(len(y)) if y[x] != i]
+        right = mean([decision_shares(P[x])[i] for x in own], [w[x] for x in own])
+        wrong = mean([decision_shares(P[x])[i] for x in rest], [w[x] for x in rest])
+        areas.append((1 + right - wrong) / 2)
+    return areas
+
+
+def ht3(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
+    """Ferri, Hernandez-Orallo & Salido's (2003) HT3: the mean of these areas, none below 1/2."""
+    areas = one_threshold_areas(y, P, w)
+    return sum((max(area, HALF) for area in areas), Fraction(0)) / len(areas)
+
+
+def ht3_not_cut(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
+    """The mean of the areas as they are: where all are above 1/2, this is HT3, and a mean over each class."""
+    areas = one_threshold_areas(y, P, w)
+    return sum(areas, Fraction(0)) / len(areas)
+
+
+def mcnemar(y: Sequence[int], P: Sequence[Row], Q: Sequence[Row]) -> Fraction | None:
+    """The two-sided, binomial p-value of McNemar's test of right decisions; None with equal values."""
+    shares = [[decision_shares(row)[code] for row, code in zip(rows, y, strict=True)] for rows in (P, Q)]
+    if any(share not in (0, 1) for column in shares for share in column):
+        return None
+    first, second = (sum(a > b for a, b in zip(*order, strict=True)) for order in (shares, shares[::-1]))
+    n = first + second
+    tail = sum(comb(n, i) for i in range(min(first, second) + 1))
+    return min(Fraction(1), Fraction(2 * tail, 2**n))
+
+
 def brier(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
     """The mean squared distance between probabilities and outcome; of two classes, half of it."""
     scale = 2 if len(P[0]) == 2 else 1
@@ -303,6 +338,56 @@ def best_assignment(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
         return Fraction(int(sums[0] == max(sums)), sums.count(max(sums)))
 
     return mean_over_tuples(y, w, outcome)
+
+
+def best_product(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
+    """The same with the largest product of probabilities, which is the largest sum of their logarithms."""
+    assignments = list(permutations(range(len(P[0]))))
+
+    def outcome(*pick: int) -> Fraction:
+        products = [prod(P[x][i] for x, i in zip(pick, a, strict=True)) for a in assignments]
+        return Fraction(int(products[0] == max(products)), products.count(max(products)))
+
+    return mean_over_tuples(y, w, outcome)
+
+
+def malignant_surface(P: Sequence[Row]) -> tuple[Callable[..., Fraction], Callable[..., Fraction]]:
+    """Outcomes of a triple whose means are area and volume of the surface of class 0 (Sahiner et al. 2008).
+
+    With r = p1 / p0 and s = p2 / p0, a case of class 1 at (r, s) and one of class 2 span the domain: +1 if r falls
+    and s rises from the former to the latter, -1 in the opposite case, 0 otherwise. The volume counts those whose
+    line alpha r + beta s = 1 has the case of class 0 on the side of 0. Equal ratios, or three points on a line,
+    raise an error.
+    """
+    r, s = ([row[k] / row[0] for row in P] for k in (1, 2))
+
+    def domain(_: int, b: int, n: int) -> Fraction:
+        if r[b] == r[n] or s[b] == s[n]:
+            raise ValueError("Equal ratios have no agreed convention.")
+        return Fraction(int(r[b] > r[n]) - int(s[b] > s[n]))
+
+    def volume(m: int, b: int, n: int) -> Fraction:
+        sign = domain(m, b, n)
+        if not sign:
+            return sign
+        whole = r[b] * s[n] - s[b] * r[n]
+        place = ((s[n] - s[b]) * r[m] + (r[b] - r[n]) * s[m]) / whole
+        if place == 1:
+            raise ValueError("A case on the line has no agreed convention.")
+        return sign * int(place < 1)
+
+    return domain, volume
+
+
+def sahiner(y: Sequence[int], P: Sequence[Row], w: Row) -> tuple[Fraction, list[Fraction]]:
+    """The normalised volume under that surface, and its components: those of a ratio, to first order."""
+    domain, volume = malignant_surface(P)
+    area, whole = (mean_over_tuples(y, w, outcome) for outcome in (domain, volume))
+    areas, volumes = (
+        components(lambda v, o=outcome: mean_over_tuples(y, v, o), y, w) for outcome in (domain, volume)
+    )
+    value = whole / area
+    return value, [value + (v - value * a) / area for v, a in zip(volumes, areas, strict=True)]
 
 
 # Variances ----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 A test says so itself, by a marker:
 
     @pytest.mark.published("Hanley & McNeil (1982), table I", "area 0.893 of 109 rated images")
+    @pytest.mark.unverified("A manual", "numbers that we recall from it, and could not look up")
     @pytest.mark.peer("scikit-learn", "roc_auc_score, to 1e-12")
 
 The markers are read from the source, so the page cannot say what no test does.
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 TESTS = Path(__file__).parents[2] / "tests"
-KINDS = ("published", "peer")
+KINDS = ("published", "unverified", "peer")
 
 
 class Evidence(NamedTuple):

@@ -13,6 +13,7 @@ from building import api, contents, evidence, examples, mathtext, measures, pict
 MADE: dict[str, Callable[[], str]] = {
     "the measures": measures.table,
     "published numbers": lambda: evidence.section("published"),
+    "unverified numbers": lambda: evidence.section("unverified"),
     "agreement with other programs": lambda: evidence.section("peer"),
     "the five papers": reproduction.tables,
     "the examples": examples.sections,

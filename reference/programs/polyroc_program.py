@@ -6,7 +6,11 @@ from adapter import Data, run
 
 import polyroc as pr
 
+OF_COHORTS = ("cohort_variance", "mcnemar_p_value")
 TERMS = ("brier_miscalibration", "brier_discrimination", "brier_uncertainty")
+
+
+METHODS = {"value": None, "variance": "delong", "cohort_variance": "delong", "unbiased_variance": "unbiased"}
 
 
 def scores(item: dict[str, Any], data: Data) -> pr.Scores:
@@ -22,7 +26,7 @@ def scores(item: dict[str, Any], data: Data) -> pr.Scores:
         pos_label=1 if data.n_classes == 2 else None,
         sample_weight=data.weights,
         groups=data.groups,
-        sampling="cohort" if item["quantity"] in TERMS else "case-control",
+        sampling="cohort" if item["quantity"] in TERMS or item["statistic"] in OF_COHORTS else "case-control",
     )
 
 
@@ -40,6 +44,8 @@ def specification(item: dict[str, Any]) -> str:
         return f"partial_auc(fpr=({low!r}, {high!r}), standardised=False)"
     if "threshold" in options:
         return f"{key}(threshold={number(options['threshold'])!r})"
+    if "malignant" in options:
+        return f"{key}(malignant={options['malignant']})"
     return f"{key}(scoring='{options['scoring']}')" if options else key
 
 
@@ -52,10 +58,12 @@ def answer(item: dict[str, Any], data: Data) -> float | None:
         term = item["quantity"].removeprefix("brier_")
         return float(getattr(pr.calibration(cases).event(item["classifiers"][0]).decomposition, term).value)
     measure = specification(item)
-    if statistic in ("value", "variance", "unbiased_variance"):
-        method = {"value": None, "variance": "delong", "unbiased_variance": "unbiased"}[statistic]
+    if statistic in METHODS:
+        method = METHODS[statistic]
         estimate = pr.evaluate(cases, measure=measure, method=method)
         return estimate.value if statistic == "value" else estimate.standard_error**2
+    if statistic == "mcnemar_p_value":
+        return float(pr.compare(cases, measure=measure, method=pr.McNemar()).pvalue)
     comparison = pr.compare(cases, measure=measure)
     difference = comparison.differences[tuple(item["classifiers"])]
     if statistic == "z":

@@ -21,10 +21,7 @@ def fit(y, s, **options):
     return pr.curve(y, s, binormal=True, method=None, **options).binormal
 
 
-@pytest.mark.published(
-    "Stata's manual, rocfit",
-    "the binormal fit of Hanley & McNeil's ratings; the printed digits are quoted from memory",
-)
+@pytest.mark.unverified("Stata's manual, rocfit", "the binormal fit of Hanley & McNeil's ratings")
 def test_ratings_of_hanley_and_mcneil():
     """Their 109 images. The digits are recalled from Stata's manual (rocfit), whose text was not at hand."""
     fitted = fit(*ratings((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)))
@@ -38,13 +35,11 @@ def test_ratings_of_hanley_and_mcneil():
     assert fitted.categories == 5
 
 
-@pytest.mark.published(
-    "Chakraborty (2017), section 7.7", "the binormal fit: a, b and area; the counts are quoted from memory"
-)
+@pytest.mark.published("Chakraborty (2017), sections 7.5 and 7.7", "the binormal fit: a, b and area")
 def test_ratings_of_chakraborty():
-    """Observer Performance Methods for Diagnostic Imaging (2017), section 7.7: a, b and area as printed there.
+    """Observer Performance Methods for Diagnostic Imaging (2017), chapter 7: a, b and area as printed there.
 
-    The counts are recalled; that they give the printed values says they are right. 1e-5: his optimiser stops.
+    The counts are those of his table 4.1. 1e-5: his optimiser stops.
     """
     fitted = fit(*ratings((30, 19, 8, 2, 1), (5, 6, 5, 12, 22)))
     assert (fitted.a, fitted.b) == pytest.approx((1.320453, 0.607497), abs=1e-5)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import make_how_it_fails as made
 
-from fuzz.subjects import SUBJECTS
+from fuzz.registry import all_subjects
 from polyroc.cli.serve import LIMITS
 from polyroc.serve.limits import Limits
 
@@ -20,9 +20,9 @@ def test_the_page_is_made_of_the_stored_figures():
 
 def test_the_figures_are_those_of_all_subjects():
     results = json.loads(made.FUZZ.read_text(encoding="utf-8"))
-    assert list(results["subjects"]) == list(SUBJECTS)
+    assert list(results["subjects"]) == list(all_subjects())
     for name, figure in results["subjects"].items():
-        stated = (SUBJECTS[name].fault, SUBJECTS[name].promise, SUBJECTS[name].test)
+        stated = (all_subjects()[name].fault, all_subjects()[name].promise, all_subjects()[name].test)
         assert (figure["fault"], figure["promise"], figure["test"]) == stated
         assert figure["tried"] == figure["rejected"] + figure["accepted"] + figure["failed"]
         assert (ROOT / figure["test"]).exists()

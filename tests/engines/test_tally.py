@@ -135,7 +135,19 @@ def test_standard_errors(large, key, weighted):
     assert estimate.confidence_interval().low < memory.value < estimate.confidence_interval().high
 
 
-@pytest.mark.parametrize("key", ["auc", "partial_auc", "gini"])
+def test_the_error_of_a_standard_error_of_a_curve_is_not_known(large):
+    """Components of partial areas and of rates at a fixed rate are not linear in the order inside bins."""
+    y, P, _ = large
+    kept = y < 2
+    for key in ("partial_auc", "sensitivity(specificity=0.9)"):
+        tally = pr.Tally([0, 1])
+        tally.update(y[kept], P[kept, 1])
+        certificate = quietly(tally.evaluate, key).certificate
+        assert np.isnan(certificate.error_within)
+        assert not certificate.error_is_bound
+
+
+@pytest.mark.parametrize("key", ["auc", "gini"])
 def test_standard_error_is_within_its_bound(large, key):
     y, P, w = large
     kept = y < 2

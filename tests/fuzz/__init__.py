@@ -1,1 +1,1 @@
-"""Generators of damaged and odd input (`subjects`), and the program that runs them for a limited time (`run`)."""
+"""Damaged input (`subjects`), known changes (`relations`), other ways (`equal_answers`), and `run`."""

@@ -1,4 +1,4 @@
-"""Damaged and odd input for a limited time: how much was tried, and what failed.
+"""Damaged and odd input, and equal answers, for a limited time: how much was tried, and what failed.
 
     python tests/fuzz/run.py                                  ten minutes; prints the figures
     python tests/fuzz/run.py --seconds 60 --seed 7            another time and seed
@@ -40,12 +40,13 @@ SHOWN = 5  # failures of a subject that are listed
 
 def main(arguments: list[str] | None = None) -> int:
     """Run all subjects, or one."""
-    from fuzz.subjects import SUBJECTS, run_trial
+    from fuzz.registry import all_subjects, run_trial
 
+    subjects = all_subjects()
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=600.0, help="time of all subjects together")
     parser.add_argument("--seed", type=int, default=None, help="seed; a new one by default")
-    parser.add_argument("--only", choices=list(SUBJECTS), help="one subject")
+    parser.add_argument("--only", choices=list(subjects), help="one subject")
     parser.add_argument("--trial", type=int, help="repeat this trial of --only and --seed")
     parser.add_argument(
         "--write", action="store_true", help="store the figures in results.json, of --only if given"
@@ -59,12 +60,12 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.first is not None:
         _run_process(chosen.only, seed, chosen.first, chosen.seconds)
         return 0
-    names = [chosen.only] if chosen.only else list(SUBJECTS)
+    names = [chosen.only] if chosen.only else list(subjects)
     print(f"seed {seed}, {chosen.seconds:g} seconds for {len(names)} subjects", flush=True)
-    whole = sum(SUBJECTS[name].share for name in names)
-    figures = {name: _run_subject(name, seed, chosen.seconds * SUBJECTS[name].share / whole) for name in names}
+    whole = sum(subjects[name].share for name in names)
+    figures = {name: _run_subject(name, seed, chosen.seconds * subjects[name].share / whole) for name in names}
     if chosen.write:
-        _write(figures, list(SUBJECTS))
+        _write(figures, list(subjects))
     return 1 if any(figure["failed"] for figure in figures.values()) else 0
 
 
@@ -104,7 +105,7 @@ def _run_subject(name, seed, seconds):
             cause = f"the process died ({f'signal {-code}' if code < 0 else f'exit code {code}'}) {text[-300:]}"
             failures.append({"trial": tried, "message": cause})
             tried += 1
-    from fuzz.subjects import SUBJECTS
+    from fuzz.registry import SUBJECTS
 
     subject = SUBJECTS[name]
     figure = {"fault": subject.fault, "promise": subject.promise, "test": subject.test}
@@ -125,7 +126,7 @@ def _run_subject(name, seed, seconds):
 
 def _run_process(name, seed, first, seconds):
     """Trials from a number on, each reported as a line of JSON."""
-    from fuzz.subjects import run_trial
+    from fuzz.registry import run_trial
 
     _limit()
     until, number = time.monotonic() + seconds, first

@@ -11,12 +11,8 @@ import io
 import json
 import math
 import random
-import shutil
 import socket
 import tempfile
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -25,64 +21,16 @@ import numpy as np
 import polyroc as pr
 from command import polyroc
 from csv_dialects import CLASSES, DIALECTS, MISSING, SCORES, agree, lines, outcome, rows
+from fuzz.registry import rejected, subject
 from golden import files, studies
 from golden.files import RESULTS, STORED
 from golden.inputs import TALLIES
-from polyroc.errors import PolyrocError
 from polyroc.results.result import SCHEMA, Result
 from polyroc.serve.forms import as_columns
 from serve_process import Server, upload
 from stored_damage import mutated, signed_front, signed_tally, store_with_log, tally_parts
 
-
-@dataclass(frozen=True)
-class Subject:
-    """A kind of input.
-
-    Attributes
-    ----------
-    fault
-        What is wrong with it.
-    promise
-        What polyroc promises about it.
-    test
-        The tests that try it in every run of the test suite.
-    trial
-        One try.
-    share
-        Its share of the time, against 1 of the others.
-    """
-
-    fault: str
-    promise: str
-    test: str
-    trial: Callable[[np.random.Generator, Path], bool]
-    share: float = 1.0
-
-
-SUBJECTS: dict[str, Subject] = {}
 ERROR = "an error of polyroc, or values within their range"
-
-
-def subject(name, fault, promise, test, share=1.0):
-    """Register a trial."""
-
-    def register(trial):
-        SUBJECTS[name] = Subject(fault, promise, test, trial, share)
-        return trial
-
-    return register
-
-
-def rejected(action):
-    """True if an action raises an error of polyroc."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            action()
-    except PolyrocError:
-        return True
-    return False
 
 
 def several(data, rng):
@@ -544,13 +492,3 @@ def raw(rng, folder):
     with running.visitor() as visitor:
         assert visitor.get("/").status_code == 200
     return status >= 400
-
-
-def run_trial(name, seed, number):
-    """One trial, which depends on the seed, the subject and its number alone."""
-    place = list(SUBJECTS).index(name)
-    folder = Path(tempfile.mkdtemp(prefix="polyroc-fuzz-"))
-    try:
-        return SUBJECTS[name].trial(np.random.default_rng([seed, place, number]), folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -612,3 +612,27 @@ def test_verbs_of_one_sample_ask_to_pool_the_folds():
     with pytest.warns(OptimismWarning):
         point = pr.operate(pr.Scores.from_arrays(y, s, folds=fold).pool_folds())
     assert point.confusion.provenance.pooled
+
+
+def test_the_shift_test_of_several_classes_is_that_of_the_slow_twin():
+    """Kruskal & Wallis (1952) by loops, per class and column, then Bonferroni; weight 0 does not count."""
+    rng = np.random.default_rng(8)
+    n = 60
+    y, fold = np.arange(n) % 3, rng.integers(0, 4, n)
+    P = np.round(rng.dirichlet(np.ones(3), n) + 0.2 * (fold == 1)[:, None], 1)
+    w = rng.integers(0, 3, n).astype(float)
+    pvalues = []
+    for k in range(3):
+        cases = [i for i in range(n) if y[i] == k and w[i]]
+        m = len(cases)
+        for column in range(3):
+            s = [P[i, column] for i in cases]
+            ranks = [sum(v < u for v in s) + (sum(v == u for v in s) + 1) / 2 for u in s]
+            sums = [
+                [r for r, i in zip(ranks, cases, strict=True) if fold[i] == f] for f in sorted(set(fold[cases]))
+            ]
+            h = 12 / (m * (m + 1)) * sum(sum(r) ** 2 / len(r) for r in sums) - 3 * (m + 1)
+            ties = sum(s.count(u) ** 3 - s.count(u) for u in set(s))
+            pvalues.append(stats.chi2.sf(h / (1 - ties / (m**3 - m)), len(sums) - 1))
+    estimate = pr.evaluate(y, P, folds=fold, sample_weight=w, measure="hand_till").cross_validation.shift_pvalue
+    assert estimate == pytest.approx(min(1.0, len(pvalues) * min(pvalues)))

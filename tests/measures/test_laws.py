@@ -12,39 +12,12 @@ from hypothesis import strategies as st
 
 import naive
 import polyroc as pr
+from all_measures import ALL, at_fixed_rate
 from polyroc.errors import ComponentsError, NotApplicableError, PolyrocWarning
 from polyroc.inference import estimation
-from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.validation.scores import normalise
 from strategies import fitting, weights
-
-VARIANTS = [
-    "partial_auc(fpr=(0.13, 0.77))",
-    "partial_auc(tpr=(0.4, 0.9))",
-    "partial_auc(fpr=(0.1, 0.6), standardised=False)",
-    "sensitivity(threshold=0.5)",
-    "specificity(threshold=0.5)",
-    "ppv(threshold=0.5, prevalence=0.2)",
-    "npv(threshold=0.25)",
-    "expected_cost(threshold=0.5, prevalence=0.3, false_positive=2.0, false_negative=5.0)",
-    "net_benefit(threshold=0.4)",
-    "net_benefit(threshold=0.3, prevalence=0.1)",
-    "sensitivity(specificity=0.7)",
-    "sensitivity(fpr=0.1)",
-    "specificity(sensitivity=0.8)",
-    "sahiner(malignant=1)",
-    "log_loss(clip=0.2)",
-]
-ALL = [
-    pr.measure(key)
-    for key in [*(key for key, known in MEASURES.items() if not known.roles + known.required), *VARIANTS]
-]
-
-
-def at_fixed_rate(measure):
-    """Whether it is the sensitivity or specificity where the other one is fixed."""
-    return measure.key in ("sensitivity", "specificity") and measure.needs == "score"
 
 
 def every(which=bool):

@@ -1,8 +1,12 @@
 """Planned reader studies, pictures and commands."""
 
 import json
+from math import inf, sqrt
 
+import numpy as np
 import pytest
+from scipy import stats
+from scipy.special import betainc
 
 import polyroc as pr
 from command import polyroc
@@ -117,3 +121,56 @@ def test_the_commands(data, study, tmp_path):
     assert pr.plan_reader_study(study, effect=0.08, readers=[4, 8]).sentence() in plan.stdout
     assert "--reader COLUMN is missing" in polyroc("readers", str(path), "--truth", "truth").stderr
     assert "--of-cases missing" in polyroc("readers-size", "--effect", "0.1").stderr
+
+
+# The slow twin ---------------------------------------------------------------------------------------------------
+
+
+def expected_error(v, readers, cases, fixed):
+    """Variance of a difference of means, degrees of freedom (Hillis, Obuchowski & Berbaum 2011)."""
+    error, cov1, cov2, cov3 = (x * v.cases / cases for x in (v.error, v.cov1, v.cov2, v.cov3))
+    by_cases = max(cov2 - cov3, 0.0)
+    mean_square = v.interaction + max(error - cov1 - by_cases, 0.0)  # expected, of modality by reader
+    if fixed == "cases":
+        return 2 / readers * mean_square, readers - 1
+    if fixed == "readers":
+        return 2 / readers * (error - cov1 + (readers - 1) * by_cases), inf
+    whole = mean_square + readers * by_cases
+    return 2 / readers * whole, (readers - 1) * (whole / mean_square) ** 2
+
+
+def noncentral_f(x, df, noncentrality):
+    """The distribution function of F with 1 and df degrees of freedom, as a Poisson mixture of beta functions."""
+    mixture = stats.poisson(noncentrality / 2).pmf(np.arange(80))
+    return float(mixture @ betainc(0.5 + np.arange(80), df / 2, x / (x + df)))
+
+
+def slow_power(v, effect, margin, alpha, readers, cases, fixed):
+    variance, df = expected_error(v, readers, cases, fixed)
+    shift = (effect + (margin or 0.0)) / sqrt(variance)
+    if df == inf:
+        z = stats.norm.isf(alpha if margin else alpha / 2)
+        return stats.norm.cdf(shift - z) + (0 if margin else stats.norm.cdf(-shift - z))
+    if margin:  # Student's t against a shift: over the distribution of its denominator
+        critical, denominator = stats.t.isf(alpha, df), stats.chi2(df)
+        at = denominator.ppf((np.arange(20_000) + 0.5) / 20_000)
+        return float(stats.norm.sf(critical * np.sqrt(at / df) - shift).mean())
+    return 1 - noncentral_f(stats.f.isf(alpha, 1, df), df, shift**2)
+
+
+@pytest.mark.parametrize("fixed", [None, "readers", "cases"])
+@pytest.mark.parametrize("margin", [None, 0.05])
+def test_plans_are_those_of_the_slow_twin(fixed, margin):
+    v = pr.readers.ReaderVariances(interaction=2e-4, error=8e-4, cov1=3.4e-4, cov2=3.2e-4, cov3=2.4e-4, cases=114)
+    alpha = 0.025 if margin else 0.05
+    effect = 0.01 if margin else 0.04
+    plan = pr.plan_reader_study(v, effect=effect, margin=margin, readers=[4, 9], cases=[57, 200], fixed=fixed)
+    for i, readers in enumerate(plan.readers):
+        for j, cases in enumerate(plan.cases):
+            expected = slow_power(v, effect, margin, alpha, int(readers), int(cases), fixed)
+            assert plan.powers[i][j] == pytest.approx(float(expected), abs=1e-6 if margin else 1e-10)
+    for needed in plan.needed:
+        if needed.cases and needed.cases > 10:  # the least that has the power
+            less = slow_power(v, effect, margin, alpha, needed.readers, needed.cases - 1, fixed)
+            assert less < 0.8 + 1e-6
+            assert needed.power >= 0.8 - 1e-12

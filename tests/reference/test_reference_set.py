@@ -29,7 +29,7 @@ def test_files_follow_the_schema():
     schema = json.loads((ROOT / "reference" / "schema.json").read_text(encoding="utf-8"))
     validator = jsonschema.Draft202012Validator(schema)
     paths = sorted(SETS.glob("*.json"))
-    assert len(paths) == 41
+    assert len(paths) == 42
     for path in paths:
         validator.validate(json.loads(path.read_text(encoding="utf-8")))
 
@@ -101,3 +101,16 @@ def test_the_certificate_is_made_of_the_stored_results():
 
     text = make_certificate.PAGE.read_text(encoding="utf-8")
     assert make_certificate.filled(text) == text
+
+
+def test_pages_say_how_many_answers_there_are():
+    stored = json.loads((ROOT / "reference" / "results" / "polyroc.json").read_text(encoding="utf-8"))
+    kinds = stored["statistics"].values()
+    items, answered = (sum(kind[name] for kind in kinds) for name in ("items", "answered"))
+    assert items == sum(len(json.loads(path.read_text(encoding="utf-8"))["items"]) for path in SETS.glob("*.json"))
+    for page in ("README.md", "CHANGELOG.md", "reference/README.md", "docs/by_hand/index.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert f"{items:,}" in text, page
+        if page in ("README.md", "CHANGELOG.md"):
+            assert f"{answered:,}" in text
+    assert min(kind["least"] for kind in kinds if kind["answered"]) >= 13  # digits, as the README says

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import minimize
 from scipy.special import expit, logit
 from sklearn.metrics import brier_score_loss
 from sklearn.metrics import log_loss as scikit_log_loss
@@ -192,3 +194,46 @@ def test_smooth_curves():
     assert two_values.smooth.undefined is not None or len(two_values.smooth.observed) == 2
     row = pr.calibration(y, p, n=50, smooth=True).curve_rows()[0]
     assert row["smooth_low"] <= row["smooth"] <= row["smooth_high"]
+
+
+def restricted_cubic(x, knots):
+    """Harrell's truncated powers: another basis of the natural cubic splines with these knots."""
+    t, m = knots, len(knots)
+
+    def cube(v):
+        return max(v, 0.0) ** 3
+
+    def term(v, j):
+        ends = cube(v - t[m - 2]) * (t[m - 1] - t[j]) - cube(v - t[m - 1]) * (t[m - 2] - t[j])
+        return (cube(v - t[j]) - ends / (t[m - 1] - t[m - 2])) / (t[m - 1] - t[0]) ** 2
+
+    return [[1.0, v, *(term(v, j) for j in range(m - 2))] for v in x]
+
+
+@pytest.mark.parametrize("n", [60, 150])  # three knots, and four
+@pytest.mark.parametrize("weighted", [False, True])
+def test_smooth_curves_are_those_of_the_slow_twin(n, weighted):
+    """The likelihood maximised by a general optimiser in another basis; the sandwich by loops over cases."""
+    y, p = sample(n=n, slope=0.7, seed=n)
+    w = np.random.default_rng(1).integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    at = np.array([0.2, 0.5, 0.7])
+    options = {"sample_weight": w} if weighted else {}
+    event = event_of(y, p, **options)
+    curve = smooth_curve.smooth_curve(event, at, 0.9)
+    odds = np.log(p / (1 - p))
+    fewest = min(event.units)
+    knots = np.quantile(odds, (0.1, 0.5, 0.9) if fewest < 30 else (0.05, 0.35, 0.65, 0.95))
+    Z, G = (np.array(restricted_cubic(x, knots)) for x in (odds, np.log(at / (1 - at))))
+
+    def minus_likelihood(theta):
+        eta = Z @ theta
+        return float((w * (np.logaddexp(0, eta) - y * eta)).sum())
+
+    theta = minimize(minus_likelihood, np.zeros(Z.shape[1]), method="BFGS", options={"gtol": 1e-9}).x
+    mu = 1 / (1 + np.exp(-Z @ theta))
+    bread = sum(w[i] * mu[i] * (1 - mu[i]) * np.outer(Z[i], Z[i]) for i in range(n))
+    meat = sum((w[i] * (y[i] - mu[i])) ** 2 * np.outer(Z[i], Z[i]) for i in range(n)) * n / (n - 1)
+    covariance = np.linalg.inv(bread) @ meat @ np.linalg.inv(bread)
+    reach = stats.t.ppf(0.95, sum(event.units) - Z.shape[1]) * np.sqrt([g @ covariance @ g for g in G])
+    for name, eta in (("observed", G @ theta), ("low", G @ theta - reach), ("high", G @ theta + reach)):
+        assert getattr(curve, name) == pytest.approx(1 / (1 + np.exp(-eta)), abs=2e-5)

@@ -79,6 +79,8 @@ class BoundedStatistic:
     widths
         Makes, by column, the contribution of each bin to the distance of the bounds; None if it follows from
         `component_errors`.
+    errors_are_bounds
+        False if `component_errors` are only approximate.
     """
 
     statistic: BinnedStatistic
@@ -87,6 +89,7 @@ class BoundedStatistic:
     component_errors: Callable[[], ComponentTables] | None = None
     parts: Callable[[], Mapping[str, "BoundedStatistic"]] = field(default=dict)
     widths: Callable[[], dict[int, FloatArray]] | None = None
+    errors_are_bounds: bool = True
 
 
 def widen(
@@ -101,7 +104,7 @@ def widen(
 def _rounding_error(columns: Sequence[BinnedColumn], terms: int) -> float:
     """Relative rounding error of a sum of so many terms and of weights that are multiples of 2^-52."""
     lost = max(float((column.units / column.totals).sum()) * LOST_WEIGHT for column in columns)
-    weighted = any(column.weight is not column.squares for column in columns)
+    weighted = any(column.is_weighted for column in columns)
     return ROUNDING * (terms + 16) + (4.0 * lost if weighted else 0.0)
 
 

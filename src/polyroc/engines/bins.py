@@ -253,6 +253,17 @@ class BinnedColumn:
         """At [bin, class], the share of the class that is in the bin."""
         return np.asarray(self.weight / self.totals)
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether cases have weights."""
+        return self.weight is not self.squares
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all cases of a bin and class have one score and one weight."""
+        equal = self.cases * self.squares <= self.weight**2 * (1.0 + 1e-12)
+        return not self.mixed.any() and bool(equal.all())
+
 
 def record_width(classes: int, weighted: bool) -> int:
     """Integers in a record: the mark, the cases and, with weights, four more per class (see the kernel)."""

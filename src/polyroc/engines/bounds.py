@@ -90,7 +90,11 @@ def bound_by_ranks(measure: Measure, column: BinnedColumn, schema: Schema, place
     bounds = widen(low.value, high.value, [column], limits)
     if measure.bound_rule == "envelope":  # the order inside bins also moves the vertices of the lower envelope
         return BoundedStatistic(tied, *bounds)
-    return BoundedStatistic(tied, *bounds, cache(lambda: _half_distance(low.tables(), high.tables())))
+    errors = cache(lambda: _half_distance(low.tables(), high.tables()))
+    # Components of a curve are linear neither in the order inside bins nor in the weights of the cases of a bin.
+    return BoundedStatistic(
+        tied, *bounds, errors, errors_are_bounds=measure.bound_rule != "curve" or column.is_uniform
+    )
 
 
 def _half_distance(low: ComponentTables, high: ComponentTables) -> ComponentTables:

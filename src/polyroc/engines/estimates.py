@@ -136,8 +136,8 @@ class Estimator:
             passes=summary.passes,
             rows=summary.rows,
             bytes=summary.bytes,
-            error_within=within,
-            error_is_bound=is_bound or wide,
+            error_within=within if bounded.errors_are_bounds else nan,
+            error_is_bound=is_bound or (wide and bounded.errors_are_bounds),
             in_interval=wide or None,
         )
 
@@ -304,7 +304,7 @@ def _negligible_width(error: float, fewest: float, span: float) -> float:
 
 def _mean_change(column: BinnedColumn, mean: float) -> float:
     """What the change of the mean adds to that of a centred component; nothing without weights."""
-    return 0.0 if column.weight is column.squares else abs(mean)
+    return abs(mean) if column.is_weighted else 0.0
 
 
 def _correction(m: int) -> float:

@@ -56,7 +56,7 @@ def scaled_expression(expression: str, exponent: int) -> str:
 
 def check_weight_precision(column: BinnedColumn, names: Sequence[str], advice: str) -> None:
     """Raise an error if weights of a class are too small for the unit in which their squares are summed."""
-    if column.weight is column.squares:  # no weights
+    if not column.is_weighted:
         return
     squares = column.squares.sum(axis=0)
     lost = column.units * WEIGHT_UNIT > LARGEST_LOSS * squares

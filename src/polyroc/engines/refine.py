@@ -44,6 +44,7 @@ from polyroc.messages import Message, Option
 __all__ = ["evaluate_rows"]
 
 MOST_SCANS = 24  # each divides bins at least in two where it matters; in practice two or three scans suffice
+FEW_BINS, BINS_PER_ROW = 2**22, 64  # of a column: more would cost memory, and separate few rows better
 EXACT_BITS = 8  # of the bins of the first scan where an exact answer follows: it checks the values
 
 
@@ -260,7 +261,8 @@ class _Refinement:
         size = bin_bytes(self.request.schema.n_classes, self.rows.weighted)
         occupied = {column: (self.layouts[column[0]][column[1]], self._occupied(*column)) for column in widths}
         layouts: dict[str, dict[int, Layout]] = {name: {} for name in self.binned}
-        divided = divided_layouts(widths, occupied, self.request.room // (size * len(widths)))
+        useful = max(FEW_BINS, BINS_PER_ROW * self.scans.n_rows)
+        divided = divided_layouts(widths, occupied, min(self.request.room // (size * len(widths)), useful))
         for (name, place), layout in divided.items():
             layouts[name][place] = layout
         return layouts if divided else None

@@ -26,8 +26,8 @@ class Certificate(Record):
         The largest change of the standard error by the order inside bins; nan if unknown.
     error_is_bound
         True if the standard error is an upper bound, from the standard errors of the columns (Cauchy & Schwarz),
-        because the rows were not scanned again for the covariance of the columns; or because the bins do not
-        separate the scores (`in_interval`).
+        because the rows were not scanned again for the covariance of the columns, up to `error_within`; or because
+        the bins do not separate the scores (`in_interval`).
     in_interval
         True if the bounds are not small against the standard error: confidence intervals and tests then allow for
         every value between them, and the standard error is the largest that the order inside bins allows. None

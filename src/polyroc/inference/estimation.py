@@ -55,17 +55,37 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
     scores, n = cases[0].scores, len(cases)
     method = None if method is None else method.for_measure(measure, scores)
     assemblers = [_Assembler(sample, name, measure, method) for name, sample in samples.items()]
-    undefined = np.full((n, n), nan), np.empty((n, 0))
     absent = Statistic(nan, lambda: ())
     for sample in () if scores.absent else cases:
         warn_of_pooling(measure, sample)
     statistics = [absent if scores.absent else measure(sample) for sample in cases]
-    if method is None or not all(isfinite(statistic.value) for statistic in statistics):
-        pairs = zip(assemblers, statistics, strict=True)
-        return Estimates(
-            {assembler.classifier: assembler.estimate(statistic, nan) for assembler, statistic in pairs},
-            *undefined,
-        )
+    defined = [i for i, statistic in enumerate(statistics) if method is not None and isfinite(statistic.value)]
+    estimates = {}
+    for i, (assembler, statistic) in enumerate(zip(assemblers, statistics, strict=True)):
+        if i not in defined:
+            estimates[assembler.classifier] = assembler.estimate(statistic, nan)
+    if method is None or not defined:
+        return Estimates(estimates, np.full((n, n), nan), np.empty((n, 0)))
+    known = _estimate_defined(
+        [assemblers[i] for i in defined], [cases[i] for i in defined], [statistics[i] for i in defined]
+    )
+    if len(defined) == n:
+        return known
+    # An undefined value, or an infinite one, of one classifier leaves the errors of the others as they are.
+    covariance_of_all = np.full((n, n), nan)
+    covariance_of_all[np.ix_(defined, defined)] = known.covariance
+    influence = np.full((n, known.influence.shape[1]), nan)
+    influence[defined] = known.influence
+    estimates |= known.estimates
+    return Estimates({name: estimates[name] for name in samples}, covariance_of_all, influence)
+
+
+def _estimate_defined(
+    assemblers: Sequence["_Assembler"], cases: list[Sample], statistics: list[Statistic]
+) -> Estimates:
+    """The estimates of classifiers whose values are finite numbers."""
+    measure, method, scores, n = assemblers[0].measure, assemblers[0].method, cases[0].scores, len(cases)
+    assert method is not None
     for sample, statistic in zip(cases, statistics, strict=True):
         check_components(measure, sample, statistic)
     if scores.within_folds and not method.averages_folds:
@@ -79,9 +99,9 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
         for assembler, statistic, variance, replicates in parts
     }
     if uncertainty.influence is None:
-        return Estimates(estimates, uncertainty.covariance, undefined[1])
+        return Estimates(estimates, uncertainty.covariance, np.empty((n, 0)))
     if any(estimate.resampled is None for estimate in estimates.values()):  # a class of one case
-        return Estimates(estimates, *undefined)
+        return Estimates(estimates, np.full((n, n), nan), np.empty((n, 0)))
     return Estimates(estimates, uncertainty.covariance, uncertainty.influence)
 
 

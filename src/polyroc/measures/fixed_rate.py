@@ -69,8 +69,16 @@ def _slope(first: FloatArray, second: FloatArray, rate: float, cases: float) -> 
     """
     half = WINDOW * sqrt(max(rate * (1.0 - rate), 1.0 / cases) / cases)
     low, high = max(rate - half, 0.0), min(rate + half, 1.0)
-    rise = np.diff(np.interp([low, high], first, second))[0]
-    return float(rise / (high - low))
+    return (_height(first, second, high) - _height(first, second, low)) / (high - low)
+
+
+def _height(first: FloatArray, second: FloatArray, rate: float) -> float:
+    """The curve at a rate; the middle where it is vertical, since an ulp must not decide between its ends.
+
+    At 0 and 1 the end that the rest of the curve is connected to.
+    """
+    around = np.clip([rate - ROUNDING, rate + ROUNDING], ROUNDING, 1.0 - ROUNDING)
+    return float(np.interp(around, first, second).mean())
 
 
 def _units(sample: Sample, errors: Errors, stratum: Stratum, cases: float) -> float:
@@ -181,6 +189,7 @@ SENSITIVITY_VARIANTS, SPECIFICITY_VARIANTS = (
             either=(other, short),
             symmetric=False,
             bins="score",
+            bound_rule="curve",
             best_ranks=positive_highest,
         ),
     )

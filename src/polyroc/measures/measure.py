@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 Bins = Literal["score", "pairs", "decisions", "wins"]
-BoundRule = Literal["ranks", "volumes", "precision", "envelope", "threshold"]
+BoundRule = Literal["ranks", "curve", "volumes", "precision", "envelope", "threshold"]
 NormalModel = Literal["binormal", "trinormal"]
 Headline = Literal["two_classes", "columns", "ordered", "decisions", "surface"]
 Parts = Literal["pair_areas", "class_areas", "order_volumes"]
@@ -203,7 +203,9 @@ class Measure:
     bound_rule, best_ranks
         For `bins="score"`, how it is bounded (`polyroc.engines.bounds`). "ranks": the value is largest if the
         cases of one bin are in the order that `best_ranks` gives, from the number of classes and the positive one,
-        and smallest in the opposite order. "volumes", "precision", "envelope" and "threshold": rules of their own.
+        and smallest in the opposite order. "curve": the same, but the components are not linear in that order, so
+        that the error of the standard error is known only where all scores of a bin are equal. "volumes",
+        "precision", "envelope" and "threshold": rules of their own.
     headline
         The data for which it is the measure that classifiers are compared by unless another is named: of
         "two_classes", or of more classes with one column per class ("columns"), one score ("ordered") or

@@ -317,6 +317,7 @@ RANKING = (
         either=("fpr", "tpr"),
         symmetric=False,
         bins="score",
+        bound_rule="curve",
         best_ranks=positive_highest,
     ),
 )

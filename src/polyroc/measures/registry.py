@@ -141,7 +141,11 @@ def register(measure: Measure) -> Measure:
         raise MeasureError(f"There is a measure {measure.key!r} already; unregister it first, or use another key.")
     if measure.bins == "pairs" and measure.areas is None:
         raise MeasureError(f"{measure.key} declares bins='pairs', which needs areas=AreaForm(...).")
-    if measure.bins == "score" and measure.bound_rule in ("ranks", "envelope") and measure.best_ranks is None:
+    if (
+        measure.bins == "score"
+        and measure.bound_rule in ("ranks", "curve", "envelope")
+        and measure.best_ranks is None
+    ):
         raise MeasureError(f"{measure.key} declares bins='score', which needs best_ranks.")
     MEASURES[measure.key] = measure
     return measure
