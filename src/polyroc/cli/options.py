@@ -275,7 +275,7 @@ def out_option(metavar: str, text: str, **more: Any) -> Callable[[Any], Any]:
     return click.option("-o", "--out", type=click.Path(path_type=Path), metavar=metavar, help=text, **more)
 
 
-class _MethodChoice(click.Choice):
+class _MethodChoice(click.Choice):  # type: ignore[type-arg] # generic only in new versions of click
     """The methods of a command; a test that users ask for by name is answered with what to use."""
 
     def fail(self, message: str, param: Any = None, ctx: Any = None) -> NoReturn:
