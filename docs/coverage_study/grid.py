@@ -18,7 +18,7 @@ from quantities import (
 )
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 150, 40  # replicates
+OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 150, 20  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
