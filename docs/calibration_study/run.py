@@ -2,6 +2,7 @@
 
     python docs/calibration_study/run.py            all cells: results.csv, and the tables of the guide
     python docs/calibration_study/run.py --page     the tables from the results that are there
+    python docs/calibration_study/run.py --replicates 20 --out FILE   fewer samples, into another file: a trial
 
 The models are in calibration_models.py.
 """
@@ -14,6 +15,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from scipy.special import expit, logit
 from scipy.stats import laplace
 
 import polyroc as pr
+from polyroc.reports.probabilities import beneficial
 
 RESULTS = Path(__file__).parent / "results.csv"
 PAGE = Path(__file__).parents[1] / "guide" / "calibration.md"
@@ -196,6 +199,15 @@ def folds(_: float, n: int, rng: np.random.Generator) -> Covered:
     return {"equal folds test": float(test.pvalue <= 1.0 - LEVEL)}
 
 
+def benefit(share: float, n: int, rng: np.random.Generator) -> Covered:
+    """The report's sentence on net benefit, of probabilities that know nothing: any threshold is a false claim."""
+    y, p = rng.random(n) < share, expit(logit(share) + rng.normal(size=n))
+    if not 3 <= y.sum() <= n - 3:
+        return {}
+    curve = pr.decision_curve(y, p, thresholds=np.arange(0.05, 1.0, 0.05))
+    return {"more net benefit than all or none test": float(beneficial(curve, "classifier", LEVEL).any())}
+
+
 MORE: tuple[tuple[str, Callable[..., Covered], float, tuple[int, ...]], ...] = (
     ("two calibrated classifiers", classifiers, 1.0, (60, 200)),
     ("calibrated and overconfident classifier", classifiers, 1.8, (60, 200)),
@@ -204,6 +216,8 @@ MORE: tuple[tuple[str, Callable[..., Covered], float, tuple[int, ...]], ...] = (
     ("three classes, calibrated", classes, 1.0, (60, 150)),
     ("three classes, overconfident", classes, 1.4, (60, 150)),
     ("five folds, calibrated", folds, 1.0, (100, 400)),
+    ("useless probabilities, 30 % events", benefit, 0.3, (60, 200)),
+    ("useless probabilities, 5 % events", benefit, 0.05, (400,)),
 )
 
 
@@ -223,9 +237,9 @@ def replicate(name: str, n: int, number: int) -> Covered:
     return check(factor, n, rng)
 
 
-def rows_of(name: str, n: int) -> list[dict[str, str]]:
+def rows_of(name: str, n: int, replicates: int = REPLICATES) -> list[dict[str, str]]:
     """The lines of one cell."""
-    covered = [replicate(name, n, number) for number in range(REPLICATES)]
+    covered = [replicate(name, n, number) for number in range(replicates)]
     use = "choice" if any(model.name == name and model.chosen_on for model in MODELS) else "report"
     rows = []
     for quantity in dict.fromkeys(quantity for one in covered for quantity in one):
@@ -284,15 +298,21 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--page", action="store_true", help="only write the tables anew")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; the answer is the same")
+    parser.add_argument("--replicates", type=int, default=REPLICATES, help="samples of a cell")
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, help="another file for the results; no page is written"
+    )
+    parser.add_argument("--only", default="", help="cells whose name contains this; with --out")
     chosen = parser.parse_args(arguments)
     if not chosen.page:
-        with ProcessPoolExecutor(chosen.jobs) as pool, RESULTS.open("w", newline="") as file:
+        named = [cell for cell in cells() if chosen.only in cell[0]]
+        with ProcessPoolExecutor(chosen.jobs) as pool, chosen.out.open("w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
-            for rows in pool.map(rows_of, *zip(*cells(), strict=True)):
+            for rows in pool.map(partial(rows_of, replicates=chosen.replicates), *zip(*named, strict=True)):
                 writer.writerows(rows)
                 file.flush()
-    if PAGE.exists():
+    if PAGE.exists() and chosen.out == RESULTS:
         PAGE.write_text(filled(PAGE.read_text(), read()))
 
 

@@ -14,8 +14,8 @@ import truths
 from grid import Cell, cells
 from models import Data, Floats, draw
 from quantities import Setting, evaluate
+from records import LEVEL, Rows
 from scipy.special import expit, logit, stdtrit
-from study import LEVEL, Rows
 
 CANDIDATES = Path(__file__).parent / "candidates.csv"
 REPLICATES = 500

@@ -5,13 +5,15 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from models import Data, Floats, Law, Model, distance
+from models import Data, Floats, Law, Model, distance, probabilities
 from quantities import Setting, options
 
 import polyroc as pr
 
-RESAMPLES = 200
+RESAMPLES, SEARCHES = 200, 50
+NEW_CASES = 5000  # of each class, on which a searched rule is evaluated
 STEP = 10  # every so many of the equally likely scores of a class are tried as true thresholds
+TUNED = ("normal", "exponential", "Laplace")  # models from which decisions.uncertainty.OPTIMISM_VARIATION is
 NEGLIGIBLE = 1e-15  # a probability
 CHOICES: dict[str, dict[str, Any]] = {
     "youden": {"criterion": "youden"},
@@ -65,3 +67,34 @@ def true_rates(laws: list[Law], thresholds: tuple[float, ...]) -> Floats:
 
 def _below(law: Law, end: float) -> float:
     return float(law.cdf(end, left=True)) if math.isfinite(end) else float(end > 0)
+
+
+def costs_of(classes: int) -> Floats:
+    """Costs that rise with the distance of the classes, twice as high for decisions that are too low."""
+    distance_of = np.arange(classes)[:, None] - np.arange(classes)
+    return np.asarray(np.where(distance_of > 0, 2.0, -1.0) * distance_of)
+
+
+def search(data: Data, setting: Setting, seed: int) -> pr.OperatingPoint:
+    """The cost rule of a sample, the search repeated in resamples; all classes count alike."""
+    classes = int(data.y.max()) + 1
+    return pr.operate(
+        data.y,
+        probabilities(data.scores[0]),
+        costs=costs_of(classes),
+        priors=[1.0 / classes] * classes,
+        method=pr.Bootstrap(n=SEARCHES, rng=seed, n_jobs=1),
+        **options(pr.operate, data, setting),
+    )
+
+
+def searched_quantities(point: pr.OperatingPoint, new: Data) -> tuple[list[float], list[Any]]:
+    """Cost and rates of right decisions of a rule: on new cases, and as they are estimated."""
+    rates = pr.rates(new.y, probabilities(new.scores[0]), rule=point.rule).rates
+    true = [float((costs_of(len(rates)) * rates).sum()) / len(rates), *np.diag(rates).tolist()]
+    return true, [point.cost, *(point.confusion[k, k] for k in range(len(rates)))]
+
+
+def searched_names(classes: int) -> list[str]:
+    """What the cost and the rates of a searched rule are called in the results."""
+    return ["searched cost", *(f"searched rate of class {k}" for k in range(classes))]

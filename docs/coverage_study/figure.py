@@ -5,7 +5,7 @@ from typing import Any
 
 from grid import BALANCED, FIGURE_VALUES, RARE
 from page import pick
-from study import Rows
+from records import Rows
 
 FIGURE = Path(__file__).parents[1] / "coverage.svg"
 DRAWN = {  # Okabe & Ito's colours

@@ -18,7 +18,7 @@ from quantities import (
 )
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP = 2000, 1000, 500, 300, 150  # replicates
+OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 150, 20  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -37,7 +37,9 @@ class Cell:
     distinguished, "subgroups" the tests between subgroups of the cases,
     each of these sizes: with one classifier that its value is the same in all, with two that their difference is.
     "unequal subgroups" have the values in turn, for intervals of their differences. "choice": intervals of
-    thresholds that are chosen on the sample, and of the rates of right decisions there.
+    thresholds that are chosen on the sample, and of the rates of right decisions there. "searched": intervals of
+    the cost and of the rates of right decisions of a cost rule of three classes or more that is searched for.
+    "decisions": McNemar's test, Cochran's Q, and the interval that belongs to McNemar's test.
     """
 
     kind: str
@@ -97,7 +99,8 @@ def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
     grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
-    grid += [*_curve_tests(), *_subgroups(), *_choices(), *_forecasts()]
+    grid += [*_curve_tests(), *_subgroups(), *_choices()]
+    grid += [*_searched(), *_decisions(), *_forecasts()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -309,6 +312,8 @@ def _forecasts() -> list[Cell]:
         Cell("single", m, (a,), n, FORECASTS) for m in ("normal", "Laplace") for a in (0.65, 0.95) for n in sizes
     ]
     grid += [Cell("single", "heavy tails", (0.8,), n, FORECASTS) for n in sizes]
+    unseen = ("exponential", "skewed", "wide last class", "easy and hard", "beta")  # by the guard of the log loss
+    grid += [Cell("single", m, (a,), n, FORECASTS) for m in unseen for a in (0.65, 0.95) for n in sizes[:2]]
     grid += [
         Cell("single", m, (0.8,), n, FORECASTS) for m in ("clusters", "weights") for n in ((60, 60), (300, 30))
     ]
@@ -384,7 +389,7 @@ def _curve_tests() -> list[Cell]:
     """Tests of whole curves and of paired decisions, and the band of the difference of two decision curves."""
     benefit = ("net_benefit_curve",)
     equal = [
-        Cell("curves", m, (a, a), n, benefit, SOME)
+        Cell("curves", m, (a, a), n, benefit, CHOICES if (m, n) == ("ties", (200, 20)) else SOME)
         for m, a, n in (
             ("normal", 0.8, (50, 50)),
             ("heavy tails", 0.8, (50, 50)),
@@ -392,6 +397,7 @@ def _curve_tests() -> list[Cell]:
             ("Laplace", 0.95, (50, 50)),
             ("similar", 0.8, (50, 50)),
             ("ties", 0.8, (50, 50)),
+            ("ties", 0.8, (200, 20)),
             ("clusters", 0.8, (60, 60)),
         )
     ]
@@ -465,9 +471,41 @@ def _choices() -> list[Cell]:
     chosen += [("wide last class", 0.95, sizes) for sizes in ((100, 100), (40, 400))]
     chosen += [("normal", 0.9999, (50, 50)), ("skewed", 0.9999, (20, 200))]
     chosen += [(model, 0.8, (100, 100)) for model in ("ties", "clusters", "cohort")]
+    chosen += [
+        (model, value, sizes)
+        for model in ("easy and hard", "beta")
+        for value, sizes in ((0.8, (100, 100)), (0.95, (400, 40)))
+    ]
+    chosen += [("ties", 0.95, (400, 40))]
     grid = [Cell("choice", model, (value,), sizes, criteria, CHOICES) for model, value, sizes in chosen]
     return grid + [
         Cell("choice", model, (value,), sizes, ("youden", "closest"), CHOICES)
-        for model in ("normal", "Laplace", "exponential")
+        for model in ("normal", "Laplace", "exponential", "easy and hard", "beta", "ties")
         for value, sizes in ((0.5, (30, 30, 30)), (0.9, (300, 30, 300)))
     ]
+
+
+def _searched() -> list[Cell]:
+    """Cost rules of three classes; few samples, because each repeats the search in every resample."""
+    return [Cell("searched", "columns, heavy tails", (0.8,), (40, 40, 40), ("costs",), SEARCHED)]
+
+
+def _decisions() -> list[Cell]:
+    """Paired decisions: of two classifiers that differ, of two and more that do not."""
+    rates, accuracy = ("sensitivity", "specificity"), ("accuracy",)
+    grid = [
+        Cell("decisions", m, v, n, rates, CHOICES)
+        for m, v, n in (
+            ("Laplace", (0.8, 0.9), (30, 30)),
+            ("heavy tails", (0.85, 0.95), (200, 40)),
+            ("similar", (0.8, 0.9), (100, 100)),
+        )
+    ]
+    for model, v, n in (
+        ("columns, heavy tails", (0.85, 0.85), (15, 15, 15)),
+        ("columns, heavy tails", (0.8, 0.9), (100, 100, 30)),
+        ("columns, skewed", (0.85, 0.95), (15, 15, 15)),
+        ("columns, skewed", (0.85,) * 4, (30, 30, 30)),
+    ):
+        grid.append(Cell("decisions", model, v, n, accuracy, CHOICES))
+    return grid

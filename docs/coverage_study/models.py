@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betainc, betaincinv, log_ndtr, ndtr, ndtri, stdtr, stdtrit
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -34,6 +34,8 @@ def standard(family: str, z: Any) -> Any:
         return np.sign(z) * -np.log(2.0 * ndtr(-np.abs(z)))
     if family == "uniform":
         return 2.0 * ndtr(z) - 1.0
+    if family == "beta":
+        return 2.0 * betaincinv(2.0, 2.0, ndtr(z)) - 1.0
     return -np.log(ndtr(-z)) if family == "exponential" else z
 
 
@@ -47,6 +49,8 @@ def standard_cdf(family: str, x: Any) -> Any:
         return 0.5 + np.sign(x) * 0.5 * -np.expm1(-np.abs(x))
     if family == "uniform":
         return np.clip((x + 1.0) / 2.0, 0.0, 1.0)
+    if family == "beta":
+        return betainc(2.0, 2.0, np.clip((x + 1.0) / 2.0, 0.0, 1.0))
     return -np.expm1(-np.maximum(x, 0.0)) if family == "exponential" else ndtr(x)
 
 
@@ -180,6 +184,7 @@ MODELS = {
         Model("easy and hard", mixed=True),
         Model("Laplace", family="laplace"),
         Model("bounded", family="uniform"),
+        Model("beta", family="beta"),
         Model("similar", family="laplace", correlation=0.9),
         Model("ties", rounded=True),
         Model("clusters", clustered=True),

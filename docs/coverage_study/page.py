@@ -16,7 +16,7 @@ Rows: TypeAlias = list[dict[str, str]]
 PAGE = Path(__file__).parents[1] / "coverage.md"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
-FEWEST = 1000  # samples of an interval of a single value; if no cell has as many, it is a quick run
+FEWEST = 1000  # samples of an interval of a single value or of a difference; rates from fewer show how many
 WIDEST = 1.15  # median width over that of the narrowest valid competitor
 
 INTERVALS = {
@@ -29,8 +29,10 @@ INTERVALS = {
     "subgroup_difference": "interval of a difference between subgroups",
     "threshold": "interval of a chosen threshold",
     "chosen_rate": "interval of a rate at a chosen threshold",
+    "searched": "interval of a rate, or of the cost, of a searched cost rule",
+    "mcnemar_difference": "interval of a difference that belongs to McNemar's test",
 }
-OF_CHOICES = ("threshold", "chosen_rate")
+OF_CHOICES = ("threshold", "chosen_rate", "searched")
 TESTS = {
     "one_sample": "one-sample test",
     "superiority": "test that two are equal",
@@ -44,7 +46,7 @@ TESTS = {
     "interaction": "test that a difference is the same in all subgroups",
 }
 KINDS = INTERVALS | TESTS
-POWER = "curve_power"  # how often curves that differ are distinguished; no rate is nominal
+POWER, DECISION_POWER = "curve_power", "decision_power"  # how often a difference is seen; no rate is nominal
 SUBGROUP_TESTS = ("subgroup_pair", "subgroup_omnibus", "interaction")
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
 BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
@@ -102,9 +104,12 @@ def filled(text: str, rows: Rows, candidates: Rows) -> str:
 
 def blocks(rows: Rows, candidates: Rows) -> dict[str, str]:
     """The generated parts of the page."""
-    power, rows = pick(rows, kind=POWER), [row for row in rows if row["kind"] != POWER]
+    power, decision_power = pick(rows, kind=POWER), pick(rows, kind=DECISION_POWER)
+    rows = [row for row in rows if row["kind"] in KINDS]
     return {
         "power": _power(power),
+        "decision power": _decision_power(decision_power),
+        "searched": _searched(pick(rows, kind="searched")),
         "summary": _summary(rows),
         "kinds": _by_kind(rows),
         "measures": _by_measure(rows),
@@ -149,7 +154,7 @@ def is_bad(row: Row) -> bool:
     """Coverage below 93 %, or more than 1.2 times as many rejections as nominal (6 % for 5 %)."""
     if is_interval(row):
         return rate(row) < LOWEST
-    if row["kind"] == POWER:
+    if row["kind"] not in KINDS:
         return False
     return rate(row) > LARGEST * float(row["nominal"]) + 1e-9
 
@@ -181,6 +186,11 @@ def place(row: Row) -> str:
 def percent(share: float) -> str:
     """A share in per cent."""
     return f"{100 * share:.1f}"
+
+
+def _samples(row: Row) -> str:
+    """The number of samples of a rate from few of them."""
+    return f" ({row['replicates']} samples)" if int(row["replicates"]) < FEWEST else ""
 
 
 def reason(row: Row) -> str:
@@ -250,7 +260,7 @@ def _summary(rows: Rows) -> str:
         lines.append(
             f"- **{name[0].upper()}{name[1:]}**: {limit} in {_share_good(usual)} cells with 10 or more cases in\n"
             f"  every class and no outliers ({_share_good(own)} of all); worst of the former:\n"
-            f"  {percent(rate(worst))} % ({place(worst)})."
+            f"  {percent(rate(worst))} % ({place(worst)}){_samples(worst)}."
         )
     return "\n".join(lines)
 
@@ -264,7 +274,8 @@ def _by_kind(rows: Rows) -> str:
                 worst = _extreme(inside)
                 size = f"{low} and more" if high == BINS[-1][1] else f"{low} to {high}"
                 mean = percent(float(np.mean([rate(row) for row in inside])))
-                lines.append([name, size, _share_good(inside), mean, percent(rate(worst)), place(worst)])
+                lines.append([name, size, _share_good(inside), mean, f"{percent(rate(worst))}{_samples(worst)}"])
+                lines[-1].append(place(worst))
     return table(["what", "smallest class", "within", "mean, %", "worst, %", "where"], lines, text_columns=2)
 
 
@@ -287,7 +298,8 @@ def _bad_cells(rows: Rows) -> str:
     lines = []
     for row in bad:
         test = f", {row['test']} {percent(float(row['nominal']))} %" if row["test"] else ""
-        lines.append([f"{row['kind'].replace('_', '-')}{test}", place(row), reason(row), percent(rate(row))])
+        what = f"{row['kind'].replace('_', '-')}{test}"
+        lines.append([what, place(row), reason(row), f"{percent(rate(row))}{_samples(row)}"])
     return table(["what", "cell", "reason", "rate, %"], lines, text_columns=3)
 
 
@@ -366,17 +378,39 @@ def _power(rows: Rows) -> str:
     return table(["model", "AUC", "cases", *tests.values()], lines, text_columns=3)
 
 
+def _decision_power(rows: Rows) -> str:
+    """How often each test rejects at 5 % that two classifiers are equally often right, which they are not."""
+    cells: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        cell = row["measure"], row["model"], row["values"], row["sizes"].replace("+", " + ")
+        cells.setdefault(cell, {})[row["test"]] = percent(rate(row))
+    tests = {"components": "`compare`", "mcnemar": "McNemar, exact", "mcnemar, chi-square": "McNemar, chi-square"}
+    lines = [[*cell, *(own.get(test, "") for test in tests)] for cell, own in cells.items()]
+    return table(["measure", "model", "AUC", "cases", *tests.values()], lines, text_columns=4)
+
+
+def _searched(rows: Rows) -> str:
+    """The cells of searched cost rules."""
+    lines = [[place(row), row["replicates"], f"{float(row['truth']):.3f}", percent(rate(row))] for row in rows]
+    return table(["quantity", "samples", "mean on new cases", "covered, %"], lines)
+
+
 def _effort(rows: Rows) -> str:
     """How many samples a cell has, and what that means for a coverage of 95 %."""
-    counts = {kind: sorted(int(row["replicates"]) for row in pick(rows, kind=kind)) for kind in KINDS}
-    least, most = counts["interval"][0], counts["interval"][-1]
-    errors = (100 * math.sqrt(0.95 * 0.05 / count) for count in (most, least))
-    fewer = [f"{KINDS[kind]} ({own[0]})" for kind, own in counts.items() if own and own[0] < least]
-    exceptions = f" Some have fewer samples: {', '.join(fewer)}." if fewer else ""
-    warning = " **This is a quick run: do not rely on it.**" if most < FEWEST else ""
+    counts = [int(row["replicates"]) for row in pick(rows, kind="interval")]
+    errors = (100 * math.sqrt(0.95 * 0.05 / count) for count in (max(counts), min(counts)))
+    few = {kind: [row for row in pick(rows, kind=kind) if int(row["replicates"]) < FEWEST] for kind in KINDS}
+    fewer = [
+        f"{KINDS[kind]} ({len(own)} rates, {min(int(row['replicates']) for row in own)} or more)"
+        for kind, own in few.items()
+        if own
+    ]
+    exceptions = f"\nFewer than {FEWEST} samples have: {'; '.join(fewer)}." if fewer else ""
+    quick = len(few["interval"]) + len(few["difference"])
+    warning = f" **{quick} intervals are of a quick run: do not rely on them.**" if quick else ""
     return (
-        f"{len(rows)} rates, from {least} to {most} samples each: a Monte Carlo error of\n"
-        f"{' to '.join(f'{error:.1f}' for error in errors)} points at 95 %.{exceptions}{warning}"
+        f"{len(rows)} rates, those of single values from {min(counts)} to {max(counts)} samples each: a Monte "
+        f"Carlo error of\n{' to '.join(f'{error:.1f}' for error in errors)} points at 95 %.{exceptions}{warning}"
     )
 
 

@@ -3,6 +3,7 @@
     python docs/coverage_study/run.py              all cells, on all cores: results, page and figure
     python docs/coverage_study/run.py --quick      a fiftieth of the replicates; writes nothing
     python docs/coverage_study/run.py --only vus   cells whose name contains this; writes nothing
+    python docs/coverage_study/run.py --only vus --update   the same; their rows in the results are replaced
     python docs/coverage_study/run.py --page       the page and the figure from the results that are there
 
 A run that is interrupted is resumed by the same command; delete results.part if the code has changed since. The
@@ -18,10 +19,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes share the cores alrea
 from pathlib import Path
 
 from candidates import CANDIDATES, try_candidates
+from execution import needed_truths, run
 from figure import FIGURE, draw_figure
 from grid import Cell, cells
 from page import PAGE, filled, is_bad, place, reason
-from study import RESULTS, Rows, needed_truths, read, run, write
+from records import RESULTS, Rows, read, update, write
 
 QUICK = 0.02
 
@@ -37,6 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--candidates", action="store_true", help="only the candidates for the single-value interval"
     )
+    parser.add_argument("--update", action="store_true", help="with --only: replace the rows of these cells")
     parser.add_argument("--page", action="store_true", help="only write the page and the figure anew")
     chosen = parser.parse_args(arguments)
     whole = not (chosen.quick or chosen.only or chosen.out)  # only a whole run changes what is committed
@@ -47,6 +50,8 @@ def main(arguments: list[str] | None = None) -> None:
         rows = run([cell for cell in cells() if chosen.only in _name(cell)], share, out, chosen.jobs)
         if not whole:
             _print_bad(rows)
+        if chosen.update:
+            update(rows)
     if whole and not chosen.page:
         write(try_candidates(chosen.jobs), CANDIDATES)
     if whole:

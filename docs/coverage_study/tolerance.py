@@ -16,7 +16,7 @@ from typing import Any
 from grid import Cell
 from page import percent, table
 from quantities import evaluate, evaluate_binned
-from study import LEVEL, Tally, _samples, _true
+from records import LEVEL, Tally, samples_of, true_value
 
 CELLS = tuple(
     Cell("binned", model, (value,), sizes, (measure,))
@@ -33,9 +33,9 @@ REPLICATES, LARGEST_MOVE, MOST_BITS = 800, 0.1, 16
 def coverages(cell: Cell) -> list[str]:
     """By way of estimation, the coverage in per cent."""
     (name,) = cell.measures
-    true = _true(cell, name)
+    true = true_value(cell, name)
     ways = {way: Tally() for way in ("exact", "stopped", "higher", "lower", "away")}
-    for _, data, setting in _samples(cell, REPLICATES):
+    for _, data, setting in samples_of(cell, REPLICATES):
         exact: Any = evaluate(name, data, setting).estimate
         ways["exact"].add(exact.confidence_interval(LEVEL))
         binned = (evaluate_binned(name, data, setting, bits) for bits in range(2, MOST_BITS))

@@ -116,6 +116,25 @@ def test_compare_has_a_sentence(monkeypatch):
     assert [float(row["adjusted_pvalue"]) for row in rows] == pytest.approx(expected_rows)
 
 
+def test_lines_that_name_columns_labels_or_tests_in_other_ways(tmp_path):
+    path = tmp_path / "decisions.csv"
+    y, a, b, c = "nnnnyyyy", "nnynyyny", "nynnyyyn", "nnnnyyyy"
+    path.write_text("\n".join(["y,a,b,c", *map(",".join, zip(y, a, b, c, strict=True))]))
+
+    def line(*more):
+        return polyroc("compare", path, "--truth", "y", "--pos-label", "y", "-m", "accuracy", *more)
+
+    assert "There is no file 'b'. If it is a second value of an option" in line("--scores", "a", "b").stderr
+    assert "use --scores NAME=COLUMNS." in line("--scores", "a", "--scores", "b").stderr
+    assert "use --labels A,B,C." in line("--scores", "a", "--labels", "n", "--labels", "y").stderr
+    named = [text for name in "abc" for text in ("--scores", f"{name}={name}")]
+    refused = line(*named, "--method", "stuart-maxwell").stderr
+    assert "there is no method 'stuart-maxwell'; it is no test of performance" in refused
+    assert "(docs/examiner.md)" in refused
+    assert "'mcnema' is not one of 'delong'" in line(*named, "--method", "mcnema").stderr
+    assert "All equal: Cochran's Q, p = 0." in line(*named, "--method", "mcnemar").stdout
+
+
 @pytest.mark.slow
 def test_methods_and_seeds():
     arguments = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till", "--csv")

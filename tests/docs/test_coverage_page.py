@@ -13,7 +13,10 @@ from polyroc.estimates.intervals import interval
 from polyroc.measures.registry import MEASURES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "coverage_study"
-MODULES = ("models", "quantities", "truths", "choices", "grid", "study", "candidates", "page")
+MODULES = (
+    *("models", "quantities", "truths", "choices", "grid", "records", "decision_study", "study", "execution"),
+    *("candidates", "page"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,13 +30,13 @@ def study():
 
 @pytest.fixture(scope="module")
 def rows(study):
-    return study.study.read()
+    return study.records.read()
 
 
 @pytest.mark.slow
 def test_page_is_made_of_the_results(study, rows):
     text = study.page.PAGE.read_text()
-    assert study.page.filled(text, rows, study.study.read(study.candidates.CANDIDATES)) == text
+    assert study.page.filled(text, rows, study.records.read(study.candidates.CANDIDATES)) == text
 
 
 def test_results_have_every_cell_once(study, rows):
@@ -48,6 +51,8 @@ def test_results_have_every_cell_once(study, rows):
         "subgroups": {"subgroup_pair", "subgroup_omnibus", "interaction"},
         "unequal subgroups": {"subgroup_difference"},
         "choice": {"threshold", "chosen_rate"},
+        "searched": {"searched"},
+        "decisions": {"mcnemar_difference", "decision_power", "curves", "omnibus"},
     }
     names = ("model", "values", "sizes", "classifiers", "measure", "test")
 
@@ -55,6 +60,10 @@ def test_results_have_every_cell_once(study, rows):
         return f"{cell.bits} bits" if cell.bits else ""
 
     def quantities(cell, kind):
+        if cell.kind == "searched":
+            return study.choices.searched_names(len(cell.sizes))
+        if cell.kind == "decisions" and len(cell.values) > 2:
+            return ()
         if cell.kind != "choice":
             return cell.measures
         both = [study.choices.quantities(name, len(cell.sizes)) for name in cell.measures]
@@ -132,9 +141,9 @@ def test_interrupted_run_is_resumed(study, tmp_path):
     done = study.study.simulate(chosen[1], share=0.0)
     for row in done:
         row["below"] = "kept"
-    study.study._append(tmp_path / "out.part", chosen[1], done)
-    study.study.run(chosen, 0.0, tmp_path / "out.csv", jobs=1)
-    again = study.study.read(tmp_path / "out.csv")
+    study.records.append(tmp_path / "out.part", chosen[1], done)
+    study.execution.run(chosen, 0.0, tmp_path / "out.csv", jobs=1)
+    again = study.records.read(tmp_path / "out.csv")
     assert [row["sizes"] for row in study.page.pick(again, kind="interval")] == [
         cell.shown_sizes for cell in chosen
     ]
@@ -258,7 +267,7 @@ def test_candidates_can_be_reproduced(study):
         for cell, name in study.candidates.candidate_cells()
         if name == "vus" and cell.sizes == (10, 10, 10)
     )
-    committed = study.study.read(study.candidates.CANDIDATES)
+    committed = study.records.read(study.candidates.CANDIDATES)
     again = study.candidates.try_cell(cell, measure)
     assert len(again) == len(study.candidates.KINDS)
     assert all(row in committed for row in again)

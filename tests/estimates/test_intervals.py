@@ -165,3 +165,25 @@ def test_two_cases_of_a_rare_class_that_are_alike_are_not_taken_for_the_truth():
         estimate = pr.evaluate(y, np.r_[np.arange(40.0), 31.2, 31.4], measure="auc")
     low, high = estimate.confidence_interval()
     assert high - low > 2 * np.diff(estimate.confidence_interval(kind="logit"))[0]
+
+
+def test_the_upper_end_of_an_unbounded_loss_counts_half_a_case_with_a_large_loss():
+    """Of 10 cases: h = 1/2 + ... + 1/10, error times sqrt(1 + h^2 / 20), value + h / 21 standard deviations."""
+    value, error, n = 0.4, 0.1, 10
+    h = sum(1 / i for i in range(2, n + 1))
+    far = (value + h * error * np.sqrt(n) / 21) * np.exp(Z * error * np.sqrt(1 + h**2 / 20) / value)
+    guarded = interval(value, error, (0, np.inf), n)
+    assert guarded == pytest.approx((value / np.exp(Z * error / value), far), rel=1e-3)
+    plain = interval(value, error, (0, np.inf), n, kind="logit")
+    assert plain == pytest.approx((guarded.low, value * np.exp(Z * error / value)))
+    assert interval(value, error, (0, np.inf), 1e9) == pytest.approx(plain, rel=1e-3)
+    assert interval(-value, error, (-np.inf, 0), n) == pytest.approx((-plain.high, -plain.low))
+    near = interval(value, error, (0, np.inf), n, level=1e-9)
+    assert near == pytest.approx((value, value), abs=1e-7)
+
+
+def test_the_test_of_a_log_loss_inverts_its_interval():
+    y, p = np.arange(24) % 2, np.clip(np.random.default_rng(3).random(24), 0.02, 0.98)
+    estimate = pr.evaluate(y, p, measure="log_loss")
+    low, high = estimate.confidence_interval(0.9)
+    assert [estimate.test(null=end) for end in (low, high)] == pytest.approx([0.1, 0.1], abs=1e-6)

@@ -111,3 +111,18 @@ def test_on_the_command_line(tmp_path):
     assert done.returncode == 0, done.stderr
     expected = pr.compare(Y.astype(str), TEXT, measure="accuracy", method="mcnemar").rows()[0]["pvalue"]
     assert str(expected)[:8] in done.stdout
+
+
+def test_tests_of_other_names_are_answered_with_what_to_use():
+    with pytest.raises(pr.errors.InputError, match=r"There is no method '5x2 cv'; it is for learners.*examiner"):
+        pr.compare([0, 1], {"a": [0, 1], "b": [1, 0]}, measure="accuracy", method="5x2 cv")
+
+
+@pytest.mark.parametrize("cases", [200, 3000])
+def test_very_small_pvalues(cases):
+    y = np.arange(cases) % 2
+    comparison = pr.compare(y, {"right": y, "wrong": 1 - y}, measure="accuracy", method=pr.McNemar())
+    pair = comparison.difference("right", "wrong")
+    assert 0 <= pair.pvalue < 1e-50
+    low, high = pair.confidence_interval()
+    assert 0 < low <= pair.value <= high

@@ -313,3 +313,19 @@ def test_reversed_probabilities_are_named():
     y = rng.random(300) < p
     (sentence,) = pr.calibration(y, 1 - p, n=50).conclusion()
     assert "its probabilities are reversed (are they those of the other class?): slope -" in sentence
+
+
+@pytest.mark.peer("rms 6.5-0 (R 4.2.2)", "val.prob: Brier score, C, slope, Spiegelhalter's test; glm: intercept")
+def test_val_prob():
+    """i <- 1:60; q <- (i - 0.5) / 60; y <- as.integer((i * 37) %% 60 < 60 * (0.2 + 0.6 * q))
+    val.prob(plogis(0.4 + 1.3 * qlogis(q)), y, pl = FALSE); the slope of R has seven digits of convergence.
+    """
+    i = np.arange(1, 61)
+    q = (i - 0.5) / 60
+    y, p = (i * 37) % 60 < 60 * (0.2 + 0.6 * q), 1 / (1 + np.exp(-0.4) * ((1 - q) / q) ** 1.3)
+    own = pr.calibration(y, p, n=50, rng=0).event()
+    assert own.slope.value == pytest.approx(0.476954233994965, rel=1e-7)
+    assert own.in_the_large.value == pytest.approx(-0.4, rel=1e-9)
+    assert tuple(own.spiegelhalter) == pytest.approx((3.596667004704767, 0.000322320674485), rel=1e-10)
+    values = [float(pr.evaluate(y, p, measure=key)) for key in ("brier", "auc")]
+    assert values == pytest.approx([0.227620080572521, 0.74], rel=1e-12)

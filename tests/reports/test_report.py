@@ -51,6 +51,26 @@ def test_the_better_classifier_is_named_with_numbers_that_compare_gives():
     assert f"better than poor by {pair.value:.3f} (95 % {low:.3f} to {high:.3f}), p < 0.001." in sentences[1]
 
 
+def test_methods_name_the_interval_of_each_measure():
+    y, scores = two(60)
+    rate = "sensitivity(specificity=0.9)"
+    bands = f"Intervals of {rate}: from order statistics, as a pointwise ROC band."
+    usual = "Standard errors from components (DeLong), class sizes random (cohort)"
+    made = report(pr.evaluate(y, scores["good"], measure=["auc", rate, "cost_area"])).methods
+    assert f"{usual}; guarded logit intervals." in made
+    assert bands in made
+    assert "Intervals of cost_area: noncentral chi-square, valid at chance." in made
+    made = report(pr.compare(y, scores, measure=rate)).methods
+    assert f"{usual}." in made
+    assert bands in made
+    y, P = three(60, k=1)
+    made = report(pr.evaluate(y, P["m0"], measure="log_loss")).methods
+    assert "Intervals of log_loss: Student's t, on the scale of logarithms." in made
+    method = pr.Bootstrap(n=20, stratified=True, rng=1)
+    made = report(pr.evaluate(y, P["m0"], measure="hand_till", method=method)).methods
+    assert f"Standard errors by {method!r}; class sizes random (cohort); its own intervals." in made
+
+
 def test_no_winner_is_named_without_a_significant_difference():
     y, scores = two()
     rng = np.random.default_rng(3)

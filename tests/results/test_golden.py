@@ -158,7 +158,9 @@ def _older_spread(stored, computed):
 
 
 def _older_report(stored, computed):
-    return {**computed, "references": [text for text in computed["references"] if text in stored["references"]]}
+    """References and sentences on methods that are newer are left out."""
+    newer = ("references", "methods")
+    return computed | {name: [text for text in computed[name] if text in stored[name]] for name in newer}
 
 
 OLDER = {

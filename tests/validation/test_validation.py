@@ -765,7 +765,7 @@ def test_bad_options_are_rejected(case):
         ("a b", "class 'c' has no column. "),
         ("p_a p_b p_d", "column 'p_d' belongs to no class and class 'c' has no column"),
         ("p_a q_b p_c", "column 'q_b' belongs to no class and class 'b' has no column"),
-        ("p0 p1 p2", "columns ['p0', 'p1', 'p2'] of y_score do not match the classes ['a', 'b', 'c']"),
+        ("p0 p1 p2", "columns ['p0', 'p1', 'p2'] of y_score do not match ... as a dict, {'NAME': column, ...}."),
     ],
 )
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])

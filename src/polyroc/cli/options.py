@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from glob import has_magic
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
@@ -275,9 +275,21 @@ def out_option(metavar: str, text: str, **more: Any) -> Callable[[Any], Any]:
     return click.option("-o", "--out", type=click.Path(path_type=Path), metavar=metavar, help=text, **more)
 
 
+class _MethodChoice(click.Choice):  # type: ignore[type-arg] # generic only in new versions of click
+    """The methods of a command; a test that users ask for by name is answered with what to use."""
+
+    def fail(self, message: str, param: Any = None, ctx: Any = None) -> NoReturn:
+        """The error for another value."""
+        from polyroc.validation.tests_elsewhere import known_test
+
+        name = message.partition("'")[2].partition("'")[0]
+        advice = known_test(name)
+        super().fail(message if advice is None else f"there is no method '{name}'; {advice}", param, ctx)
+
+
 def method_options(*more: str) -> Callable[[Any], Any]:
     """The method of the standard errors; `more` are methods that only some commands have."""
-    choice = click.Choice([*METHODS, *more])
+    choice = _MethodChoice([*METHODS, *more])
     method = click.option(
         "--method", default="delong", show_default=True, type=choice, help="Method of the standard errors."
     )
@@ -536,6 +548,7 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
     paths = [file] if isinstance(file, Path) else file
     if len(paths) > 1 and STANDARD_INPUT in paths:
         raise InputError("Standard input (-) cannot be combined with other files; write it to a file first.")
+    _check_second_values(paths)
     files = [opened(path, columns.get("encoding")) for path in paths]
     by = [*engine_values.get("by", ())]
     if wanted.get("engine") == "memory" or not ({*wanted} - {"by"} or _for_engine(files)):
@@ -562,6 +575,16 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
         **({} if columns.get("decimal", ".") == "." else {"decimal": columns["decimal"]}),
         **{name: value for name, value in wanted.items() if name != "engine"},
     }
+
+
+def _check_second_values(paths: Sequence[Path]) -> None:
+    """An error for a second value of an option, which is read as another file."""
+    for path in paths[1:]:
+        if not path.suffix and not path.exists() and not has_magic(str(path)):
+            raise InputError(
+                f"There is no file {str(path)!r}. If it is a second value of an option, repeat the option, such "
+                "as --scores a=COLUMN --scores b=COLUMN or -m auc -m gini; several labels are --labels A,B,C."
+            )
 
 
 def _path_text(file: Any) -> Any:

@@ -9,14 +9,14 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.interval_names import interval_notes
 from polyroc.estimates.tables import conversion_notes, direction_notes, fold_notes
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Message
 from polyroc.output.numbers import number_text, p_text
-from polyroc.output.sentences import counted, listed, printable
+from polyroc.output.sentences import counted, printable
 from polyroc.output.tables import Table
-from polyroc.results.provenance import Provenance
 
 __all__ = [
     "certificate_notes",
@@ -55,8 +55,7 @@ def _notes(evaluation: Evaluation, level: float) -> list[str]:
     estimates = list(evaluation.estimates.values())
     if estimates:
         provenance = estimates[0].provenance
-        notes.append(_error_note(provenance, estimates[0].resampled is not None))
-        notes += _order_statistics_notes(estimates)
+        notes += _error_notes(estimates)
         notes += [provenance.weights] if provenance.weights else []
         notes += conversion_notes(estimates)
         notes += fold_notes(estimates)
@@ -70,19 +69,13 @@ def _notes(evaluation: Evaluation, level: float) -> list[str]:
     return notes
 
 
-def _error_note(provenance: Provenance, resampled: bool) -> str:
+def _error_notes(estimates: list[Estimate]) -> list[str]:
+    """How standard errors and intervals were made; those of some measures are made in other ways."""
+    provenance = estimates[0].provenance
+    intervals, others = interval_notes(estimates)
     if provenance.method == "DeLong()":
-        return f"Standard errors from components (DeLong), {provenance.class_sizes}; guarded logit intervals."
-    intervals = "its own" if resampled else "guarded logit"
-    return f"Standard errors by {provenance.method or ''}; {intervals} intervals."
-
-
-def _order_statistics_notes(estimates: Iterable[Estimate]) -> list[str]:
-    """The measures whose interval is not one of the standard error."""
-    tabulated = [e.measure for e in estimates if e.boundary is not None and e.boundary.ends and e.uses_boundary]
-    if not tabulated:
-        return []
-    return [f"Intervals of {listed([*dict.fromkeys(tabulated)])}: from order statistics, as a pointwise ROC band."]
+        return [f"Standard errors from components (DeLong), {provenance.class_sizes}{intervals}.", *others]
+    return [f"Standard errors by {provenance.method or ''}{intervals}.", *others]
 
 
 def _monte_carlo_notes(estimates: Iterable[Estimate]) -> list[str]:
@@ -113,10 +106,18 @@ def comparison_page(comparison: Comparison, *, level: float, margin: float | Non
     table = comparison.to_table(level, margin=margin)
     estimates = comparison.estimates
     values = ", ".join(f"{name} {number_text(e.value, unit=e.unit)}" for name, e in estimates.items())
-    equal = f"All equal: largest z of {len(table.rows)} {comparison.statistic:.3f}, {p_text(comparison.pvalue)}."
+    equal = f"All equal: {_test_of_all(comparison)}, {p_text(comparison.pvalue)}."
     conversions = conversion_notes(estimates.values())
     notes = [equal, *conversions, *certificate_notes(estimates.values()), "", *comparison.conclusion(level)]
     return _captioned(table, f"{source}: {comparison.measure}{' *' if conversions else ''} ({values})", notes)
+
+
+def _test_of_all(comparison: Comparison) -> str:
+    """The test that all classifiers are equal; McNemar's method has one of its own for three or more."""
+    first = next(iter(comparison.estimates.values()))
+    if len(comparison.estimates) > 2 and (first.provenance.method or "").startswith("McNemar("):
+        return "Cochran's Q"
+    return f"largest z of {len(comparison.differences)} {comparison.statistic:.3f}"
 
 
 def grouped_page(grouped: Grouped, *, level: float, margin: float | None = None, source: str) -> Table:

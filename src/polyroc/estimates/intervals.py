@@ -27,6 +27,7 @@ IntervalKind = Literal["guarded", "logit", "wald"]
 
 ROUNDING_ERROR = 1e-12  # a standard error below this share of the range is rounding, and counts as 0
 LARGEST_EXPONENT = 700.0  # of e, within the range of floats
+EULER_GAMMA = 0.5772156649015329
 PSEUDO_OBSERVATIONS = 0.5  # of the smallest class, added by the guarded interval (as Anscombe and Jeffreys do)
 
 
@@ -70,7 +71,12 @@ def interval(
     Of a range that is infinite on one side (log loss), "guarded" and "logit" are symmetric on the scale of the
     logarithm of the distance from the finite limit; of one that is infinite on both sides (a calibration slope),
     every kind is Wald's. Estimates of such measures use Student's t, with the number of cases of the smallest
-    class less one as degrees of freedom. Without a standard error nothing is known: the whole range.
+    class less one as degrees of freedom. Without a standard error nothing is known: the whole range. The upper end
+    of a guarded interval of a range without upper limit is that of a sample with half a case more, whose loss is
+    the largest one expected of n: a sample without large losses has a value and a standard error that are too
+    small. With h = 1/2 + ... + 1/n, by which the largest of n exponential variables exceeds their mean in standard
+    deviations, the error is multiplied by the root of 1 + h^2 / (2 n), and the end by 1 plus h / (2 n + 1) times
+    the standard deviation of a case, relative to the value.
 
     If the standard error is 0 or nan (a value at a limit, a class of one case), every kind returns Wilson's
     interval, which is never of zero width. If `fewest` is nan as well, the interval is (nan, nan). If `fewest` is
@@ -131,7 +137,7 @@ def interval_at(
     if fewest < 1 - ROUNDING_ERROR:  # less than one case: no data would be surprising
         return ConfidenceInterval(low, high)
     if math.isinf(high - low):
-        return _unbounded(value, standard_error, (low, high), z, kind)
+        return _unbounded(value, standard_error, (low, high), fewest, z, kind)
     # All formulas are on the scale from 0 to 1.
     span = high - low
     p, error = (value - low) / span, standard_error / span
@@ -146,7 +152,7 @@ def interval_at(
 
 
 def _unbounded(
-    value: float, error: float, limits: tuple[float, float], z: float, kind: IntervalKind
+    value: float, error: float, limits: tuple[float, float], fewest: float, z: float, kind: IntervalKind
 ) -> ConfidenceInterval:
     """The interval for a range that is infinite on one side or on both."""
     low, high = limits
@@ -155,13 +161,24 @@ def _unbounded(
     if kind == "wald" or value in limits or math.isinf(low) == math.isinf(high):
         return ConfidenceInterval(max(low, value - z * error), min(high, value + z * error))
     distance = value - low if math.isinf(high) else high - value
-    factor = math.exp(min(z * error / distance, LARGEST_EXPONENT))
-    near, far = distance / factor, distance * factor
-    return (
-        ConfidenceInterval(low + near, low + far)
-        if math.isinf(high)
-        else ConfidenceInterval(high - far, high - near)
-    )
+    near, far = distance / _factor(z * error / distance), distance * _factor(z * error / distance)
+    if math.isinf(low):
+        return ConfidenceInterval(high - far, high - near)
+    if kind == "guarded" and not isnan(fewest):
+        far = _guarded_far(distance, error, fewest, z)
+    return ConfidenceInterval(low + near, low + far)
+
+
+def _factor(exponent: float) -> float:
+    return math.exp(min(exponent, LARGEST_EXPONENT))
+
+
+def _guarded_far(distance: float, error: float, n: float, z: float) -> float:
+    """The far end for half a case more, with the largest loss expected of n; at z = 0 the distance itself."""
+    excess = max(math.log(n) + EULER_GAMMA + 1.0 / (2.0 * n) - 1.0, 0.0)  # 1/2 + ... + 1/n
+    wide = error * math.sqrt(1.0 + PSEUDO_OBSERVATIONS * excess**2 / n)
+    shift = PSEUDO_OBSERVATIONS * excess * error * math.sqrt(n) / (n + PSEUDO_OBSERVATIONS)
+    return (distance + min(shift, z * error)) * _factor(z * wide / distance)
 
 
 class GuardedEnds:

@@ -311,5 +311,7 @@ def _with_pvalues(comparison: Comparison, pvalues: PairedPvalues) -> Comparison:
 
 def _stretch(difference: Difference, pvalue: float) -> float:
     """The factor on z with which the interval of the difference just reaches 0 at the level 1 - pvalue."""
-    z, expected = abs(difference.z_value()), NormalDist().inv_cdf(1.0 - pvalue / 2.0)
+    if not pvalue > 0:  # below the smallest number
+        return 1.0
+    z, expected = abs(difference.z_value()), -NormalDist().inv_cdf(pvalue / 2.0)  # not 1 - p / 2, which may be 1
     return z / expected if 0 < z < np.inf and expected > 0 else 1.0

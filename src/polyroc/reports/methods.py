@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from polyroc._version import __version__
+from polyroc.estimates.interval_names import interval_notes
 from polyroc.measures.registry import MEASURES
 from polyroc.output.numbers import level_text
 from polyroc.reports.findings import MOST_COBWEB_CLASSES, Findings
@@ -70,8 +71,7 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
         return (versions(),)
     cases = sum(provenance.cases.values())
     sentences = [f"{cases} cases of {len(provenance.cases)} classes; intervals at {level_text(level)}."]
-    only_fronts = set(findings.results()) <= {"fronts"}
-    sentences += [f"The front was found by {provenance.method}." if only_fronts else _standard_errors(provenance)]
+    sentences += _standard_errors(provenance, findings)
     if provenance.weights is not None:
         sentences.append(provenance.weights)
     if provenance.target is not None:
@@ -109,12 +109,20 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
     return (*sentences, versions())
 
 
-def _standard_errors(provenance: Provenance) -> str:
+def _standard_errors(provenance: Provenance, findings: Findings) -> list[str]:
+    """How standard errors and intervals were made; those of some measures are made in other ways."""
+    if set(findings.results()) <= {"fronts"}:
+        return [f"The front was found by {provenance.method}."]
     if provenance.method is None:
-        return "No standard errors were requested."
+        return ["No standard errors were requested."]
+    estimates = [
+        *(findings.evaluation.estimates.values() if findings.evaluation is not None else ()),
+        *(findings.comparison.estimates.values() if findings.comparison is not None else ()),
+    ]
+    intervals, others = interval_notes(estimates)
     if provenance.method == "DeLong()":
-        return f"Standard errors from components (DeLong), {provenance.class_sizes}; guarded logit intervals."
-    return f"Standard errors by {provenance.method}; {provenance.class_sizes}."
+        return [f"Standard errors from components (DeLong), {provenance.class_sizes}{intervals}.", *others]
+    return [f"Standard errors by {provenance.method}; {provenance.class_sizes}{intervals}.", *others]
 
 
 def versions() -> str:

@@ -23,7 +23,7 @@ from polyroc.reliability.tables import faults_of
 from polyroc.reports.figures import squares_figure, unit_path
 from polyroc.reports.findings import Findings
 
-__all__ = ["benefit_figure", "probability_tables", "reliability_figure"]
+__all__ = ["beneficial", "benefit_figure", "probability_tables", "reliability_figure"]
 
 WELL = 0.6  # of the way from chance to 1: an area of 0.8
 MOST_SQUARES = 12
@@ -150,11 +150,15 @@ def _accuracy(findings: Findings, name: str) -> Estimate | None:
     return None
 
 
+def beneficial(curve: DecisionCurve, name: str, level: float) -> BoolArray:
+    """By threshold, whether the interval is above the net benefit of treating all, and of treating none."""
+    low, _ = curve.curves[name].confidence_interval(level)
+    return np.asarray(low > np.maximum(curve.treat_all.value, 0.0))
+
+
 def _two_class_benefit(curve: DecisionCurve, name: str, level: float) -> str:
-    """The thresholds at which the interval is above the net benefit of treating all, and of treating none."""
-    own = curve.curves[name]
-    low, _ = own.confidence_interval(level)
-    better = low > np.maximum(curve.treat_all.value, 0.0)
+    """The longest run of thresholds at which there is a benefit."""
+    own, better = curve.curves[name], beneficial(curve, name, level)
     place = int(np.argmin(np.abs(curve.thresholds - curve.prevalence)))
     at = f"{number_text(float(own.value[place]), 3)} at {curve.thresholds[place]:g}, near the prevalence"
     if not better.any():

@@ -171,7 +171,11 @@ def _order(labels: Any) -> tuple[Hashable, ...]:
         raise InputError("labels holds a missing value, which is no class; leave it out.")
     if len(named.labels) < 2 or len(named.labels) < len(named.codes):
         got = [named.labels[code] for code in named.codes]
-        raise InputError(f"labels must name at least two classes, each once, got {short_repr(got)}.")
+        raise InputError(
+            f"labels must name at least two classes, each once, got {short_repr(got)}; use ",
+            Option("labels", [...]),
+            ".",
+        )
     return tuple(named.labels[code] for code in named.codes)
 
 

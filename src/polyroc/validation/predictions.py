@@ -221,8 +221,16 @@ def match_columns(columns: Sequence[str], labels: Sequence[Hashable], argument: 
         f"{short_repr(list(labels))}: {' and '.join(problems)}. Name the columns after the classes, or "
         "name every class with ",
         Option("labels", [...]),
+        *(_several_classifiers(argument) if len(lacking) == len(labels) else ()),
         ".",
     )
+
+
+def _several_classifiers(argument: str) -> tuple[str | Option, ...]:
+    """What to do if no column is named after a class: each may be the score of another classifier."""
+    if argument == "y_score":
+        return ("; give scores of several classifiers as a dict, {'NAME': column, ...}",)
+    return "; for scores of several classifiers, use ", Option("scores", {"NAME": ...})
 
 
 def named_after(columns: Sequence[str], labels: Sequence[Hashable]) -> bool:

@@ -15,6 +15,7 @@ from polyroc.inference.methods.permutation import Permutation
 from polyroc.inference.methods.unbiased import Unbiased
 from polyroc.messages import Call, Option
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.tests_elsewhere import known_test
 
 __all__ = [
     "DEFAULT",
@@ -76,6 +77,6 @@ def method_named(name: str, **options: Any) -> Method:
     """
     kind = METHODS.get(name.strip().lower())
     if kind is None:
-        raise InputError(f"There is no method {name!r}; {did_you_mean(name, METHODS)}")
+        raise InputError(f"There is no method {name!r}; {known_test(name) or did_you_mean(name, METHODS)}")
     known = signature(kind).parameters
     return kind(**{option: value for option, value in options.items() if option in known})
