@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from math import isnan
 from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, cast, overload
 
@@ -37,6 +38,7 @@ __all__ = ["Options", "evaluate", "select_measures", "warn_of_absent", "warn_of_
 
 MeasureLike = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
+ONE_MEASURE = (str, Measure)  # a tuple: `isinstance` with `str | Measure` makes a union in each call
 
 
 class Options(FileOptions, total=False):
@@ -245,24 +247,21 @@ def evaluate(
     """
     method = as_estimating_method(method)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    kinds: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling, "pooled": pooled}
-    kinds |= {"folds": folds, "repeats": repeats}
-    arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
+    arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
+    arrays |= {"repeats": repeats, "weight_kind": weight_kind, "sampling": sampling, "pooled": pooled}
     if is_file_input(y_true, engine, reading):
         from polyroc.inference.file_input import scores_or_settings
 
         columns = {**reading, "by": by, "negate": negate}
-        files = scores_or_settings("evaluate", y_true, engine, columns, method, **options, **arrays, **kinds)
+        files = scores_or_settings("evaluate", y_true, engine, columns, method, **options, **arrays)
         if not isinstance(files, Scores):
             with progress_callback(progress) as report:
                 result = _evaluate_files(files, measure, method, adjustment, report, **options)
             return with_null(result, null, method)
         scores = files
     else:
-        scores = as_scores(y_true, **arrays, **options, **kinds, negate=negate, by=by)
-    single = (
-        isinstance(measure, str | Measure) and len(scores.classifiers) == 1 and not isinstance(y_score, Mapping)
-    )
+        scores = as_scores(y_true, **arrays, **options, negate=negate, by=by)
+    single = isinstance(measure, ONE_MEASURE) and len(scores.values) == 1 and not isinstance(y_score, Mapping)
     with progress_callback(progress) as report:
         if by is not None:
             return with_null(_evaluate_groups(scores, measure, method, adjustment, report, single), null, method)
@@ -319,7 +318,8 @@ def _evaluate_selected(
 ) -> Evaluation:
     """Evaluate every classifier by these measures; `by_name` if they were named, and must apply."""
     warn_of_absent(scores, measures)
-    converted = to_ordered(scores) if any(_converts(chosen, scores) for chosen in measures) else scores
+    converts = scores.kind == "matrix" and any(_converts(chosen, scores) for chosen in measures)
+    converted = to_ordered(scores) if converts else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
     for number, classifier in enumerate(scores.classifiers):
@@ -355,7 +355,7 @@ def _evaluate_files(
     several = isinstance(files.scores, Mapping)
 
     def result(solution: "EngineResult", skipped: dict[str, str]) -> Estimate | Evaluation:
-        if isinstance(measure, str | Measure) and len(solution.estimates) == 1 and not several:
+        if isinstance(measure, ONE_MEASURE) and len(solution.estimates) == 1 and not several:
             return next(iter(solution.estimates.values()))
         return Evaluation(solution.estimates, skipped)
 
@@ -433,7 +433,7 @@ def select_measures(
         reasons = {key: inapplicable_reason(measure, scores, by_name=False) for key, measure in MEASURES.items()}
         skipped = {key: reason for key, reason in reasons.items() if reason is not None}
         return [measure for key, measure in MEASURES.items() if key not in skipped], skipped
-    selected = [find(item) for item in ([measures] if isinstance(measures, str | Measure) else measures)]
+    selected = [find(item) for item in ([measures] if isinstance(measures, ONE_MEASURE) else measures)]
     if not selected:
         raise InputError("measure is an empty list; name one measure or more, or None for all that apply.")
     for measure in selected:
@@ -456,7 +456,7 @@ def warn_of_absent(scores: Scores, measures: Sequence[Measure]) -> None:
 
 def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
     """Warn if a class has one case only."""
-    bare = {key: e for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)}
+    bare = {key: e for (_, key), e in estimates.items() if e.fewest <= 1 and isnan(e.standard_error)}
     if bare:
         limited = any(np.isfinite(e.limits).all() for e in bare.values())
         unit = "case" if scores.groups is None else "group"

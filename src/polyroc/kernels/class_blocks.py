@@ -5,7 +5,7 @@ import numpy as np
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import all_sizes, kernel
 
-__all__ = ["argsort_blocks", "count", "group", "sort_blocks", "split"]
+__all__ = ["argsort_blocks", "block_starts", "count", "group", "sort_blocks", "split"]
 
 # What the user passed: strided, not to be modified.
 COLUMN = "Array(float64, 1, 'A', readonly=True)"
@@ -65,6 +65,17 @@ def _group(codes: CodeArray, starts: IntArray, out: IntArray) -> None:
     for i in range(len(codes)):
         out[free[codes[i]]] = i
         free[codes[i]] += 1
+
+
+def block_starts(sizes: IntArray) -> IntArray:
+    """Where each of the blocks of these sizes begins, and the last one ends.
+
+    >>> block_starts(np.array([2, 3]))
+    array([0, 2, 5])
+    """
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.add.accumulate(sizes, out=starts[1:])
+    return starts
 
 
 def split(columns: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray:

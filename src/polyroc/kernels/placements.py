@@ -26,6 +26,22 @@ def _counts_below(x: FloatArray, z: FloatArray, below: IntArray, up_to: IntArray
 
 
 @kernel(steps=all_sizes)
+def _placements(x: FloatArray, z: FloatArray, shares: FloatArray) -> None:
+    """Fill in the share of z below each x; the counts of `_counts_below`, which need not be stored here."""
+    smaller, last = 0, 0
+    scale = 2.0 * len(z)
+    for i in range(len(x)):
+        if i == 0 or x[i] != x[i - 1]:
+            smaller = last
+            while smaller < len(z) and z[smaller] < x[i]:
+                smaller += 1
+            last = smaller
+            while last < len(z) and z[last] == x[i]:
+                last += 1
+        shares[i] = (smaller + last) / scale
+
+
+@kernel(steps=all_sizes)
 def _twice_pairs_won(x: FloatArray, z: FloatArray) -> int:
     """Twice the number of pairs with x > z, plus the number of ties."""
     # Twice, so that a tie, one half, is an integer too: the count is exact.
@@ -70,10 +86,11 @@ def placements(x: FloatArray, z: FloatArray, mass: FloatArray | None) -> FloatAr
     >>> placements(np.array([1.0, 3.0]), np.array([0.0, 1.0, 2.0, 4.0]), None)
     array([0.375, 0.75 ])
     """
-    below, up_to = counts_below(x, z)
     if mass is None:
-        shares: FloatArray = (below + up_to) / (2.0 * len(z))
+        shares = np.empty(len(x))
+        _placements(x, z, shares)
         return shares
+    below, up_to = counts_below(x, z)
     weighted: FloatArray = (mass[below] + mass[up_to]) / (2.0 * mass[-1])
     return weighted
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.class_blocks import argsort_blocks, count, group, sort_blocks, split
+from polyroc.kernels.class_blocks import argsort_blocks, block_starts, count, group, sort_blocks, split
 from polyroc.scores import Scores
 
 __all__ = ["Sample"]
@@ -50,7 +50,7 @@ class Sample:
         if self.weight is not None:  # the counts leave out cases of weight zero, the blocks do not
             sizes = np.bincount(scores.codes, minlength=self.classes)
             self.totals = np.asarray(np.bincount(scores.codes, self.weight, self.classes), dtype=np.float64)
-        self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.starts = block_starts(sizes)
         self._blocks = _Blocks(scores.codes, self.values, self.starts)
         self._made: dict[Callable[..., Any], Any] = {}
 
@@ -114,7 +114,7 @@ class Sample:
     def _fold_starts(self) -> IntArray:
         assert self.scores.folds is not None
         sizes = count(self.scores.folds.codes, len(self.scores.folds))
-        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return block_starts(sizes)
 
     def once(self, make: Callable[["Sample"], T]) -> T:
         """What `make` makes of this sample, made once however many measures ask."""
