@@ -50,17 +50,8 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
 def variance(strata: Strata, scores: Scores) -> float:
     """Sum over strata of var(components) / size; nan if a stratum has a single unit."""
     if scores.sample_weight is None and scores.units is None:
-        return sum(_plain_variance(stratum.components) for stratum in strata)
+        return sum([stratum.variance() / stratum.size for stratum in strata])
     return float(covariance([strata], scores)[0, 0])
-
-
-def _plain_variance(components: FloatArray) -> float:
-    n = len(components)
-    if n < 2:
-        return np.nan
-    # The steps of `components.var(ddof=1)`, to the same bits; its checks take longer than a hundred cases.
-    centred = components - np.add.reduce(components) / n
-    return float(np.add.reduce(np.multiply(centred, centred, out=centred)) / (n - 1)) / n
 
 
 def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
@@ -153,7 +144,7 @@ def effective_units(stratum: Stratum, scores: Scores) -> float:
         return stratum.effective
     weight, units = scores.sample_weight, scores.units
     if weight is None and units is None:
-        return len(stratum.components)
+        return stratum.size
     cases = stratum.cases()
     w = np.ones(len(cases)) if weight is None else weight[cases]
     of_units = w if units is None else np.bincount(units[cases], w)

@@ -60,6 +60,8 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
     else:
         for sample in () if scores.folds is None else cases:
             warn_of_pooling(measure, sample)
+        for sample in cases:
+            sample.components_wanted = method is not None
         statistics = [measure(sample) for sample in cases]
     if method is None or not all(isfinite(statistic.value) for statistic in statistics):
         pairs = zip(assemblers, statistics, strict=True)
@@ -98,7 +100,7 @@ def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> 
     weight, total = sample.scores.sample_weight, 0.0
     for stratum in statistic.strata():
         if weight is None:
-            total += float(np.add.reduce(stratum.components) / len(stratum.components))
+            total += stratum.mean()
         else:
             total += float(np.average(stratum.components, weights=weight[stratum.cases()]))
     low, high = measure.range(sample.classes, **measure.settings)

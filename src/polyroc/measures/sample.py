@@ -10,12 +10,22 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.class_blocks import argsort_blocks, block_starts, count, group, sort_blocks, split
+from polyroc.kernels.class_blocks import (
+    argsort_blocks,
+    block_starts,
+    count,
+    group,
+    in_order,
+    sort_blocks,
+    sorted_column,
+    split,
+)
 from polyroc.scores import Scores
 
-__all__ = ["Sample"]
+__all__ = ["MANY", "Sample"]
 
 T = TypeVar("T")
+MANY = 20_000  # numbers from which on an order is followed in less time than sorting takes
 
 
 class Sample:
@@ -37,7 +47,11 @@ class Sample:
         The weight of each class (its size, if there are no weights).
     starts
         Where each class begins among the cases grouped by class; one longer than the classes.
+    components_wanted
+        True if a standard error is to follow, so that measures may prepare their components with the value.
     """
+
+    components_wanted = False
 
     def __init__(self, scores: Scores, classifier: str) -> None:
         self.scores = scores
@@ -148,6 +162,16 @@ class Sample:
         """The scores of class k, in the order of `cases`."""
         return self._blocks.split[column, self._block(k)]
 
+    @property
+    def all_sorted(self) -> FloatArray:
+        """The scores of all columns, one row each, grouped by class and ascending in each."""
+        return self._blocks.sorted
+
+    @property
+    def all_orders(self) -> IntArray:
+        """What sorts them: for each column, positions among the cases of the class."""
+        return self._blocks.order
+
     def ascending(self, column: int = 0) -> FloatArray:
         """The scores of all classes, class after class, ascending in each."""
         whole: FloatArray = self._blocks.sorted[column]
@@ -187,8 +211,11 @@ class _Blocks:
 
     @cached_property
     def sorted(self) -> FloatArray:
-        anew = self.values.ndim == 1  # splitting one column again is quicker than keeping it to copy it
-        return sort_blocks(self._split() if anew else self.split.copy(), self.starts)
+        if "order" in self.__dict__ and self.values.size >= MANY:  # to follow it is quicker than to sort
+            return in_order(self.split, self.order, self.starts)
+        if self.values.ndim == 1:  # splitting one column again is quicker than keeping it to copy it
+            return sorted_column(self.values, self.codes, self.starts)
+        return sort_blocks(self.split.copy(), self.starts)
 
     @cached_property
     def split(self) -> FloatArray:
