@@ -109,5 +109,5 @@ def test_sums_of_placements_are_exact(size):
 def test_sums_of_squares_beyond_64_bits_are_exact():
     n = 3_000_000_000 // 2**12
     sums = np.zeros(6, dtype=np.int64)
-    placements._merge_sums(np.array([1.0, 1.0]), np.zeros(1), n, 2**30 - 1, sums)
+    placements.merge_sums(np.array([1.0, 1.0]), np.zeros(1), n, 2**30 - 1, sums)
     assert int(sums[1]) + (int(sums[2]) << 62) == 2 * (2**31) ** 2

@@ -193,8 +193,8 @@ class GuardedEnds:
         usable = np.where(inside, self._p, 0.5), np.where(inside, error, 0.0)
         self._lines = _guarded_lines(*usable, n, ARRAYS, share)
 
-    def at(self, z: float) -> FloatArray:
-        """The ends at z, 0 or more."""
+    def at(self, z: float | FloatArray) -> FloatArray:
+        """The ends at z, 0 or more; a number, or one for each end."""
         reach = z * self._reach
         wilson = _wilson_high(self._p, self._n, reach, ARRAYS)
         ends = _guarded_high(self._lines, reach, wilson, ARRAYS)

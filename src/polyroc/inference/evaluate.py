@@ -14,8 +14,10 @@ from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, Un
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.many import ManyEstimates
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.estimation import estimate_measure
+from polyroc.inference.many_classifiers import MANY, many_estimates
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.inference.subgroups import group_results
 from polyroc.measures.applicability import inapplicable_reason
@@ -317,6 +319,9 @@ def _evaluate_selected(
     by_name: bool,
 ) -> Evaluation:
     """Evaluate every classifier by these measures; `by_name` if they were named, and must apply."""
+    many = many_estimates(scores, measures, method) if len(scores.values) >= MANY else None
+    if many is not None:
+        return Evaluation(many, skipped)
     warn_of_absent(scores, measures)
     converts = scores.kind == "matrix" and any(_converts(chosen, scores) for chosen in measures)
     converted = to_ordered(scores) if converts else scores
@@ -378,6 +383,10 @@ def with_null(
     _check_null_names(result, null)
     if isinstance(result, Estimate):
         return replace(result, null=_null_of(result, null))
+    if isinstance(result, Evaluation) and isinstance(result.estimates, ManyEstimates):
+        same = _null_of(next(iter(result.estimates.values())), null)  # of one measure, on the same cases
+        many = result.estimates.changed(lambda estimate: replace(estimate, null=same))
+        return replace(result, estimates=many)
     if isinstance(result, Evaluation):
         tested = {
             key: replace(estimate, null=_null_of(estimate, null)) for key, estimate in result.estimates.items()

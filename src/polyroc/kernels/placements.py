@@ -6,7 +6,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import all_sizes, kernel
 from polyroc.kernels.threads import FEWEST, in_threads
 
-__all__ = ["area", "counts_below", "placement_sums", "placements", "twice_pairs_won"]
+__all__ = ["area", "counts_below", "merge_sums", "placement_sums", "placements", "twice_pairs_won"]
 
 LOW = 2**62 - 1  # the bits of a sum of squares that are kept in its low part
 PIECES = 16  # of a large merge; more than cores, so that none waits long for the last one
@@ -70,7 +70,7 @@ def twice_pairs_won(x: FloatArray, z: FloatArray) -> int:
 
 
 @kernel(steps=all_sizes)
-def _merge_sums(x: FloatArray, z: FloatArray, before_x: int, before_z: int, sums: IntArray) -> None:
+def merge_sums(x: FloatArray, z: FloatArray, before_x: int, before_z: int, sums: IntArray) -> None:
     """Of the numbers of z below each x, twice (ties one), and the reverse: sums, and sums of squares in two parts.
 
     `before_x` and `before_z` numbers were left out, and are below all of these.
@@ -139,10 +139,10 @@ def placement_sums(x: FloatArray, z: FloatArray) -> tuple[tuple[int, int], tuple
 
     def piece(number: int) -> None:
         (i, j), (next_i, next_j) = cuts[number], cuts[number + 1]
-        _merge_sums(x[i:next_i], z[j:next_j], i, j, sums[number])
+        merge_sums(x[i:next_i], z[j:next_j], i, j, sums[number])
 
     if not in_threads(piece, len(sums), len(x) + len(z)):
-        _merge_sums(x, z, 0, 0, sums[0])
+        merge_sums(x, z, 0, 0, sums[0])
     # Python's integers: those of large samples exceed 64 bits
     total_x, low_x, high_x, total_z, low_z, high_z = map(sum, zip(*sums.tolist(), strict=True))
     return (total_x, low_x + (high_x << 62)), (total_z, low_z + (high_z << 62))

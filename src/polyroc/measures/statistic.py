@@ -16,7 +16,7 @@ import numpy as np
 from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 
-__all__ = ["Errors", "PlacementStratum", "Scale", "Shares", "Statistic", "Strata", "Stratum"]
+__all__ = ["Errors", "PlacementStratum", "Scale", "Shares", "Statistic", "Strata", "Stratum", "placement_variance"]
 
 T = TypeVar("T")
 
@@ -122,10 +122,14 @@ class PlacementStratum(Stratum):
 
     def variance(self) -> float:
         """The variance of the components: whole numbers up to the last division, so without rounding error."""
-        if self._size < 2:
-            return np.nan
-        n, (total, squares) = self._size, self._sums
-        return (n * squares - total**2) / (n * (n - 1) * (2 * self._others) ** 2)
+        return placement_variance(self._sums, self._size, self._others)
+
+
+def placement_variance(sums: tuple[int, int], n: int, others: int) -> float:
+    """The variance of n placement values among `others`, from their sums; see `PlacementStratum`."""
+    if n < 2:
+        return np.nan
+    return (n * sums[1] - sums[0] ** 2) / (n * (n - 1) * (2 * others) ** 2)
 
 
 Strata: TypeAlias = tuple[Stratum, ...]
