@@ -39,6 +39,8 @@ def test_the_answer_is_the_same_however_many_threads(digits):
     together = answers()
     with thread_limit(1):
         assert answers() == together
+    assert pr.evaluate(binary, P[:, 0], measure="auc", n_jobs=2).standard_error == together[4]
+    assert pr.compare(binary, scores, measure="auc", n_jobs=1).covariance.tolist() == together[5]
 
 
 @pytest.mark.usefixtures("two_cores")

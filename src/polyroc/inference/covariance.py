@@ -106,9 +106,16 @@ def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatAr
     values = np.zeros(len(scores))
     for stratum in strata:
         cases = stratum.cases()
-        w = np.ones(len(cases)) if scores.sample_weight is None else scores.sample_weight[cases]
-        centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
-        values[cases] += centred * (_correction(_units(cases[w > 0], scores.units)) if corrected else 1.0)
+        if scores.sample_weight is None:
+            counted = cases
+            centred = stratum.components - stratum.mean()
+            centred /= len(cases)
+        else:
+            w = scores.sample_weight[cases]
+            counted = cases[w > 0]
+            centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
+        centred *= _correction(_units(counted, scores.units)) if corrected else 1.0
+        values[cases] += centred
     return values
 
 

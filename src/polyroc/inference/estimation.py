@@ -62,6 +62,8 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
             warn_of_pooling(measure, sample)
         for sample in cases:
             sample.components_wanted = method is not None
+            sample.cases_wanted = method is not None and n > 1
+            sample.share_groups(cases[0])
         statistics = [measure(sample) for sample in cases]
     if method is None or not all(isfinite(statistic.value) for statistic in statistics):
         pairs = zip(assemblers, statistics, strict=True)

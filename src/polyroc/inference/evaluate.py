@@ -20,6 +20,7 @@ from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.many_classifiers import MANY, many_estimates
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.inference.subgroups import group_results
+from polyroc.kernels.threads import thread_limit
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
@@ -30,6 +31,7 @@ from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.arrays import Missing
+from polyroc.validation.random import NJobs, count_workers
 from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import own_check, validated
 
@@ -61,6 +63,7 @@ class Options(FileOptions, total=False):
     negate: str | Sequence[str] | bool | None
     adjustment: Adjustment | None
     progress: ProgressOption
+    n_jobs: NJobs
 
 
 class _Options(Options, total=False):
@@ -122,6 +125,7 @@ def evaluate(
     by: Any = None,
     adjustment: Adjustment | None = "max-t",
     progress: ProgressOption = None,
+    n_jobs: NJobs = None,
     engine: Engine | None = None,
     **reading: Unpack[FileOptions],
 ) -> Estimate | Evaluation | Grouped:
@@ -197,6 +201,9 @@ def evaluate(
         With `by`: of the p-values of pairs of subgroups, as in `compare`.
     progress
         True for a progress bar on the standard error, or a function called with (done, total, message).
+    n_jobs
+        How many threads sort and merge the cases in memory, from about 200,000 numbers on; None or -1 for all
+        cores, or as many as OMP_NUM_THREADS says. The answer does not depend on it.
     engine
         For files and tables: "duckdb" counts them in bins and gives certified bounds, "memory" reads them. By
         default the engine is used for lazy tables, for several files, and if they are larger than a quarter of the
@@ -264,7 +271,7 @@ def evaluate(
     else:
         scores = as_scores(y_true, **arrays, **options, negate=negate, by=by)
     single = isinstance(measure, ONE_MEASURE) and len(scores.values) == 1 and not isinstance(y_score, Mapping)
-    with progress_callback(progress) as report:
+    with progress_callback(progress) as report, thread_limit(None if n_jobs is None else count_workers(n_jobs)):
         if by is not None:
             return with_null(_evaluate_groups(scores, measure, method, adjustment, report, single), null, method)
         evaluation = _evaluate_scores(scores, measure, method, report)

@@ -35,7 +35,7 @@ def cores() -> int:
 
 
 class thread_limit:  # noqa: N801 - a context manager, which reads like a function
-    """Within this block, the calling thread uses so many threads at most; None: all cores.
+    """Within this block, the calling thread uses so many threads at most; None: no limit but that around it.
 
     >>> with thread_limit(1):
     ...     in_threads(print, 2, 10**9)
@@ -48,7 +48,8 @@ class thread_limit:  # noqa: N801 - a context manager, which reads like a functi
     def __enter__(self) -> None:
         """Set the limit."""
         self._before = getattr(_limit, "most", None)
-        _limit.most = self._most
+        if self._most is not None:
+            _limit.most = self._most
 
     def __exit__(self, *_: object) -> None:
         """Restore the limit that was there."""

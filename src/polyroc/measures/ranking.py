@@ -9,7 +9,7 @@ from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.placements import area, counts_below, placement_sums, placements
 from polyroc.measures.measure import AreaForm, Measure, always
-from polyroc.measures.sample import Sample
+from polyroc.measures.sample import MANY, Sample
 from polyroc.measures.statistic import PlacementStratum, Statistic, Strata, Stratum
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 from polyroc.messages import short_repr
@@ -70,6 +70,8 @@ def auc(sample: Sample) -> Statistic:
     negative (Hanley & McNeil 1982; DeLong et al. 1988).
     """
     two = _TwoClasses(sample)
+    if sample.cases_wanted and sample.weight is None and len(sample.values) >= MANY:
+        _ = sample.all_orders  # argsorted first, they need no sort
     x, z = two.scores(two.positive), two.scores(two.negative)
     if sample.weight is None:
         if sample.components_wanted:

@@ -49,9 +49,11 @@ class Sample:
         Where each class begins among the cases grouped by class; one longer than the classes.
     components_wanted
         True if a standard error is to follow, so that measures may prepare their components with the value.
+    cases_wanted
+        True if it will also be asked which case each component belongs to, as in a comparison.
     """
 
-    components_wanted = False
+    components_wanted = cases_wanted = False
 
     def __init__(self, scores: Scores, classifier: str) -> None:
         self.scores = scores
@@ -78,6 +80,11 @@ class Sample:
             other.folds = tuple(fold.reweighted(weight[rows]) for fold, rows in pairs)
         other.totals = np.asarray(np.bincount(self.scores.codes, weight, self.classes), dtype=np.float64)
         return other
+
+    def share_groups(self, other: "Sample") -> None:
+        """Use the groups of cases by class of another classifier's sample of the same scores."""
+        if other is not self and other.scores is self.scores:
+            self._blocks.grouped_by = other._blocks
 
     @cached_property
     def effective_sizes(self) -> FloatArray:
@@ -200,9 +207,12 @@ class _Blocks:
     def __init__(self, codes: CodeArray, values: FloatArray, starts: IntArray) -> None:
         self.codes, self.values, self.starts = codes, values, starts
         self.made: dict[Callable[..., Any], Any] = {}
+        self.grouped_by: _Blocks | None = None
 
     @cached_property
     def cases(self) -> IntArray:
+        if self.grouped_by is not None:
+            return self.grouped_by.cases
         return group(self.codes, self.starts)
 
     @cached_property
