@@ -83,6 +83,11 @@ class PlacementStratum(Stratum):
 
     __slots__ = ("_from_above", "_make", "_others", "_size", "_sums")
     reach = effective = None
+    _sums: tuple[int, int]
+    _size: int
+    _others: int
+    _from_above: bool
+    _make: Callable[[], FloatArray]
 
     def __new__(cls, *_: Any, **fields: Any) -> Any:
         """A plain stratum where `dataclasses.replace` sets fields: other components have other moments."""
@@ -106,7 +111,7 @@ class PlacementStratum(Stratum):
         fix(self, "cases", cases)
 
     @property
-    def components(self) -> FloatArray:  # type: ignore[override]
+    def components(self) -> FloatArray:
         """One number per case; computed at the first call."""
         return self._make()
 
