@@ -50,7 +50,7 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
 def variance(strata: Strata, scores: Scores) -> float:
     """Sum over strata of var(components) / size; nan if a stratum has a single unit."""
     if scores.sample_weight is None and scores.units is None:
-        return sum([stratum.variance() / stratum.size for stratum in strata])
+        return sum([stratum.variance() / (stratum.size or 1) for stratum in strata])  # nan of an empty one
     return float(covariance([strata], scores)[0, 0])
 
 
