@@ -555,6 +555,12 @@ VALID_CALLS = {
     "Scores.subset": lambda: ValidCall(
         DATA["two_classifiers"].call(pr.Scores.from_arrays).subset, {"cases": [0, 1]}
     ),
+    "Evaluation.adjusted_pvalues": lambda: ValidCall(
+        pr.evaluate(
+            [0, 1, 0, 1], {"a": [1, 2, 3, 4], "b": [2, 1, 3, 4]}, measure="auc", null=0.6
+        ).adjusted_pvalues,
+        {"adjustment": "holm"},
+    ),
     "Estimate.is_below_chance": lambda: _method("Estimate", "is_below_chance"),
     "Estimate.confidence_interval": lambda: _method("Estimate", "confidence_interval"),
     "Estimate.test": lambda: _method("Estimate", "test", null=0.6),

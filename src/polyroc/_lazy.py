@@ -1,6 +1,7 @@
 """Public names that are imported when they are first used, so that `import polyroc` stays fast."""
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any]
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = importlib.import_module(homes[name])
-        return getattr(module, name, module)
+        value = getattr(module, name, module)
+        if homes[name] != f"{package}.{name}":  # not the name of a module, which Python sets itself
+            vars(sys.modules[package])[name] = value  # from now on found without this function
+        return value
 
     return get, lambda: sorted(homes)

@@ -6,7 +6,7 @@ callable `progress(done, total, message)`. Within the package a verb passes on w
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import signature
 from typing import Annotated, TypeVar
 
@@ -19,10 +19,10 @@ __all__ = ["Progress", "ProgressOption", "progress_bar", "progress_callback", "t
 Progress = Callable[[int, int, str], None]
 ProgressOption = Annotated[Progress | bool | None, expected("True, False or a function of (done, total, message)")]
 Item = TypeVar("Item")
+NO_REPORT = nullcontext()
 
 
-@contextmanager
-def progress_callback(progress: ProgressOption) -> Iterator[Progress | None]:
+def progress_callback(progress: ProgressOption) -> AbstractContextManager[Progress | None]:
     """Resolve the argument `progress` of a verb: a callable, or None where nothing is to be reported.
 
     >>> with progress_callback(print) as report:
@@ -30,16 +30,14 @@ def progress_callback(progress: ProgressOption) -> Iterator[Progress | None]:
     1 3 one of three
     """
     if progress is None or progress is False:
-        yield None
-    elif progress is True:
-        with progress_bar() as report:
-            yield report
-    elif callable(progress) and not isinstance(progress, type) and _takes_three(progress):
-        yield progress
-    else:
-        raise InputError(
-            f"progress must be True, False or a function of (done, total, message), got {short_repr(progress)}."
-        )
+        return NO_REPORT
+    if progress is True:
+        return progress_bar()
+    if callable(progress) and not isinstance(progress, type) and _takes_three(progress):
+        return nullcontext(progress)
+    raise InputError(
+        f"progress must be True, False or a function of (done, total, message), got {short_repr(progress)}."
+    )
 
 
 def _takes_three(function: Callable[..., None]) -> bool:

@@ -396,6 +396,8 @@ class Scores:
     @property
     def absent(self) -> tuple[str, ...]:
         """The classes that are among the labels but have no case."""
+        if self.folds is None and 0 not in self.counts.tolist():  # for few classes faster than numpy's `all`
+            return ()
         return tuple(name for name, count in self.cases.items() if count == 0)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from polyroc import kernels
+from polyroc.inference.many_classifiers import MANY
 from polyroc.kernels import jit
 from polyroc.kernels.class_blocks import count
 from polyroc.kernels.jit import Kernel, all_sizes, kernel
@@ -142,9 +143,17 @@ def test_python_and_machine_code_agree_to_the_last_bit(data):
 
 
 def test_every_kernel_that_python_runs_was_compared():
-    """After the test above, whose examples reach all of them."""
+    """After the test above, whose examples reach all of them but those of many classifiers and of values alone."""
     if not COMPARED:
         test_python_and_machine_code_agree_to_the_last_bit()
+    rng = np.random.default_rng(0)
+    y, s = np.arange(30) % 2, rng.integers(9, size=30) / 4
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Kernel, "__call__", run_both_ways)
+        pr.evaluate(y, s, measure="auc", method=None)
+        assert pr.evaluate(y, s, measure="auc").components is not None
+        pr.evaluate(y, {str(i): np.roll(s, i) for i in range(MANY)}, measure="auc")
+        pr.evaluate(y, {str(i): np.roll(s, i) for i in range(MANY)}, measure="auc", pos_label=0)
     wanted = {name for name, member in all_kernels().items() if member.steps is not None}
     assert wanted <= COMPARED
 

@@ -63,6 +63,7 @@ def evaluate(
     Side by side:          polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     One measure:           polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
     Cross-validation:      polyroc evaluate cv.csv --truth y --scores s --folds fold -m auc
+    Several tests:         polyroc evaluate f.csv --truth y --scores a=a --scores b=b --null chance --adjust holm
     Subgroups:             polyroc evaluate scores.csv --truth sick --scores risk -m auc --by sex
     A reversed score:      polyroc evaluate scores.csv --truth sick --scores 'abeta=-ABETA42' -m auc
     Larger than memory:    polyroc evaluate "s/*.parquet" --truth y -m auc --engine duckdb --tolerance 1e-6
@@ -87,7 +88,8 @@ def evaluate(
     if options.get("by"):
         print_groups(result, output, level, None, name_of(file))
         return 0
-    print_evaluation(result, output, level, parts, name_of(file))
+    adjusted = None if null is None or adjustment == "max-t" else adjustment
+    print_evaluation(result, output, level, parts, name_of(file), adjusted)
     defined = [not isnan(estimate.value) for estimate in result.estimates.values()]
     return 0 if (all(defined) if measure else any(defined)) else 1
 
@@ -112,14 +114,20 @@ def print_groups(grouped: Any, output: Format | None, level: float, margin: floa
     )
 
 
-def print_evaluation(evaluation: Any, output: Format | None, level: float, parts: bool, source: str) -> None:
-    """Print the estimates, with their parts if wanted."""
+def print_evaluation(
+    evaluation: Any, output: Format | None, level: float, parts: bool, source: str, adjustment: Any = None
+) -> None:
+    """Print the estimates, with their parts and adjusted p-values if wanted."""
     from polyroc.cli.pages import evaluation_page
 
     estimates = evaluation.estimates.values()
     print_result(
         output,
         record=lambda: evaluation.to_dict(level),
-        rows=lambda: [row for e in estimates for row in (e.rows(level) if parts else [e.row(level)])],
-        table=lambda: evaluation_page(evaluation, level=level, parts=parts, source=source),
+        rows=lambda: (
+            [row for e in estimates for row in e.rows(level)]
+            if parts
+            else evaluation.rows(level, adjustment=adjustment)
+        ),
+        table=lambda: evaluation_page(evaluation, level=level, parts=parts, source=source, adjustment=adjustment),
     )

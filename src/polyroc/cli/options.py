@@ -168,7 +168,8 @@ adjust_option = click.option(
     show_default=True,
     type=click.Choice(["max-t", "holm", "bonferroni", "benjamini-hochberg", "none"]),
     callback=lambda _, __, value: None if value == "none" else value,
-    help="Adjustment of p-values and intervals for the number of pairs: of classifiers, or of subgroups (--by).",
+    help="Adjustment of p-values and intervals for the number of pairs: of classifiers, or of subgroups (--by); "
+    "of `evaluate --null`, but for max-t, for the number of estimates.",
 )
 
 by_option = click.option(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 from polyroc.cli.references import shell_spelling
 from polyroc.estimates.comparison import Comparison
@@ -30,11 +31,12 @@ __all__ = [
 MOST_CLASSES_IN_TITLE = 8
 
 
-def evaluation_page(evaluation: Evaluation, *, level: float = 0.95, parts: bool = False, source: str) -> Table:
+def evaluation_page(
+    evaluation: Evaluation, *, level: float = 0.95, parts: bool = False, source: str, adjustment: Any = None
+) -> Table:
     """Measure by measure; notes on how the estimates were made, and why other measures are not available."""
-    return _captioned(
-        evaluation.to_table(level, parts=parts), _title(evaluation, source), _notes(evaluation, level)
-    )
+    table = evaluation.to_table(level, parts=parts, adjustment=adjustment)
+    return _captioned(table, _title(evaluation, source), _notes(evaluation, level))
 
 
 def _captioned(table: Table, title: str, notes: Iterable[str]) -> Table:

@@ -52,7 +52,11 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
 
 def _evaluations() -> dict[str, Callable[[], object]]:
     """Every measure, with and without weights."""
+    import numpy as np
+
     import polyroc as pr
+    from polyroc.inference.many_classifiers import MANY
+    from polyroc.kernels.threads import FEWEST
 
     y2, P2, weight = _example(2)
     y3, P3, _ = _example(3)
@@ -70,6 +74,8 @@ def _evaluations() -> dict[str, Callable[[], object]]:
             pr.evaluate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], sample_weight=w) for w in (None, weight)
         ],
         "four classes": lambda: [pr.evaluate(y4, P4), pr.evaluate(y5, P5, measure=he.with_options(tuples=100))],
+        "many classifiers": lambda: pr.evaluate(y2, {str(i): P2[:, 1] for i in range(MANY)}, measure="auc"),
+        "many cases": lambda: pr.evaluate(np.arange(FEWEST) % 2, np.arange(FEWEST) % 7.0, measure="auc"),
         "folds": lambda: pr.evaluate(y3, P3, folds=[i % 4 for i in range(len(y3))], measure="hand_till"),
     }
 

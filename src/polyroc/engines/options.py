@@ -6,6 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+import numpy as np
+
 from polyroc.engines.files import Files, find_files, is_frame, is_session, is_source
 from polyroc.engines.session import machine_memory, parse_size
 from polyroc.errors import InputError
@@ -135,6 +137,8 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
 
     It is an error if the engine or the options are those of file input, and the first argument is not.
     """
+    if type(data) is np.ndarray and engine is None and not options:
+        return False
     spark = is_session(engine)
     if not spark and engine is not None and not (isinstance(engine, str) and engine in ("duckdb", "memory")):
         raise InputError(f"engine must be 'duckdb', 'memory' or a Spark session, got {short_repr(engine)}.")

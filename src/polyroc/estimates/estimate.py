@@ -286,6 +286,8 @@ class Estimate(Result):
         error = self.standard_error
         if self.resampled is None and error > ROUNDING_ERROR:
             error = hypot(error, self.monte_carlo_error)
+        if self.boundary is None and self.resampled is None:
+            return interval_at(value, error, self.limits, self.cases_behind, z, kind or "guarded")
         level = erf(min(z, LARGEST_Z) / sqrt(2.0))
         if self.uses_boundary and kind in (None, "guarded"):
             assert self.boundary is not None

@@ -2,13 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, overload
 
+import numpy as np
+
+from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.many import ManyEstimates
+from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.estimates.tables import evaluation_table
+from polyroc.messages import Option
 from polyroc.output.tables import Table
 from polyroc.results.invariants import Invariants
 from polyroc.results.result import Result
+from polyroc.validation.signatures import validated
 
 __all__ = ["Evaluation"]
 
@@ -80,10 +88,46 @@ class Evaluation(Result):
         measures = self.measures[0] if len(self.measures) == 1 else f"{len(self.measures)} measures"
         return f"Evaluation({measures} of {', '.join(self.classifiers) or 'nothing'})"
 
-    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per classifier and measure, with intervals at a level."""
-        return [estimate.row(level) for estimate in self.estimates.values()]
+    @validated
+    def adjusted_pvalues(self, adjustment: Adjustment = "benjamini-hochberg") -> dict[tuple[str, str], float]:
+        """P-values of the tests against `evaluate(null=...)`, adjusted for the number of classifiers and measures.
 
-    def to_table(self, level: float = 0.95, *, parts: bool = False) -> Table:
-        """Measures and classifiers as a table of text, with the parts of each measure if requested."""
-        return evaluation_table(self, level, parts=parts)
+        Parameters
+        ----------
+        adjustment
+            "benjamini-hochberg" (false discovery rate), "holm" or "bonferroni" (family-wise error rate).
+
+        Examples
+        --------
+        >>> import polyroc as pr
+        >>> y, features = [0, 0, 0, 1, 1, 1], {"a": [1, 2, 1, 3, 4, 2], "b": [3, 1, 2, 2, 5, 4]}
+        >>> screened = pr.evaluate(y, features, measure="auc", null="chance")
+        >>> {name: round(p, 3) for (name, _), p in screened.adjusted_pvalues().items()}
+        {'a': 0.238, 'b': 0.248}
+        """
+        if adjustment == "max-t":
+            raise InputError(
+                "Tests of classifiers against null are adjusted by 'benjamini-hochberg', 'holm' or 'bonferroni'; "
+                "'max-t' is for comparisons."
+            )
+        tested = self.estimates
+        if any(estimate.null is None for estimate in islice(tested.values(), 1)):
+            raise InputError("There are no p-values to adjust; use ", Option("null", "chance"), " of evaluate.")
+        if isinstance(tested, ManyEstimates):
+            pvalues = tested.pvalues()
+        else:
+            pvalues = np.array([np.nan if e.pvalue is None else e.pvalue for e in tested.values()])
+        return dict(zip(tested, adjust(pvalues, adjustment).tolist(), strict=True))
+
+    def rows(self, level: float = 0.95, *, adjustment: Adjustment | None = None) -> list[dict[str, Any]]:
+        """One record per classifier and measure, with intervals at a level, and adjusted p-values if requested."""
+        adjusted = {} if adjustment is None else self.adjusted_pvalues(adjustment)
+        return [
+            estimate.row(level) | ({"adjusted_pvalue": adjusted[key]} if adjusted else {})
+            for key, estimate in self.estimates.items()
+        ]
+
+    def to_table(self, level: float = 0.95, *, parts: bool = False, adjustment: Adjustment | None = None) -> Table:
+        """Measures and classifiers as a table of text, with parts and adjusted p-values if requested."""
+        adjusted = {} if adjustment is None else self.adjusted_pvalues(adjustment)
+        return evaluation_table(self, level, parts=parts, adjusted=adjusted)

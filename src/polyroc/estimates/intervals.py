@@ -210,8 +210,8 @@ class GuardedEnds:
         usable = np.where(inside, self._p, 0.5), np.where(inside, error, 0.0)
         self._lines = _guarded_lines(*usable, n, ARRAYS, share)
 
-    def at(self, z: float) -> FloatArray:
-        """The ends at z, 0 or more."""
+    def at(self, z: float | FloatArray) -> FloatArray:
+        """The ends at z, 0 or more; a number, or one for each end."""
         reach = z * self._reach
         wilson = _wilson_high(self._p, self._n, reach, ARRAYS)
         ends = _guarded_high(self._lines, reach, wilson, ARRAYS)
@@ -258,22 +258,24 @@ def _logistic(x: Any, m: _Arithmetic) -> Any:
 
 def _guarded(p: Any, error: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
     """Both ends of the guarded interval."""
-    low, high = (_guarded_high(_guarded_lines(q, error, n, m), z, _wilson_high(q, n, z, m), m) for q in (1 - p, p))
-    return 1 - low, high
+    low = _guarded_high(_guarded_lines(1 - p, error, n, m), z, _wilson_high(1 - p, n, z, m), m)
+    return 1 - low, _guarded_high(_guarded_lines(p, error, n, m), z, _wilson_high(p, n, z, m), m)
 
 
 def _guarded_lines(p: Any, error: Any, n: Any, m: _Arithmetic, share: float = 1.0) -> tuple[tuple[Any, Any], ...]:
     """Log-odds and slopes of three logit intervals: without pseudo-observation, with it, with it and recentred."""
     # (n p + 1/2) / (n + 1) for share 1. It is above p only if p < 1/2, so only the end that faces 1/2 is moved.
     centre = p + share * (PSEUDO_OBSERVATIONS - p) / (n + 1)
-    wide, recentred = (_logit_line(q, m.sqrt(error**2 + guard_variance(q, n)), m) for q in (p, centre))
+    wide = _logit_line(p, m.sqrt(error**2 + guard_variance(p, n)), m)
+    recentred = _logit_line(centre, m.sqrt(error**2 + guard_variance(centre, n)), m)
     return _logit_line(p, error, m), wide, recentred
 
 
 def _guarded_high(lines: tuple[tuple[Any, Any], ...], z: Any, wilson: Any, m: _Arithmetic) -> Any:
     """The upper end; the pseudo-observation does not widen it beyond `wilson`, the end of Wilson's interval."""
-    logit, wide, recentred = (log_odds + z * slope for log_odds, slope in lines)
-    return m.most(_logistic(logit, m), m.least(_logistic(m.most(wide, recentred), m), wilson))
+    (logit, rise), (wide, wide_rise), (recentred, recentred_rise) = lines
+    widest = m.most(wide + z * wide_rise, recentred + z * recentred_rise)
+    return m.most(_logistic(logit + z * rise, m), m.least(_logistic(widest, m), wilson))
 
 
 def _wilson(p: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:

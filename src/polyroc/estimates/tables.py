@@ -1,6 +1,6 @@
 """Estimates and differences as tables of text, the same for the command line, `print` and notebooks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, p_text
@@ -47,14 +47,20 @@ def estimate_table(estimate: "Estimate", level: float) -> Table:
     return Table.of("", [*_rows(estimate, level, parts=True)], notes_of([estimate], level))
 
 
-def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = False) -> Table:
-    """Measure by measure, so that classifiers stand one below the other; converted scores are marked *."""
-    rows = [
-        row
-        for key in evaluation.measures
-        for classifier in evaluation.classifiers
-        for row in _rows(evaluation[classifier, key], level, parts=parts)
-    ]
+def evaluation_table(
+    evaluation: "Evaluation", level: float, *, parts: bool, adjusted: Mapping[tuple[str, str], float]
+) -> Table:
+    """Measure by measure, so that classifiers stand one below the other; converted scores are marked *.
+
+    `adjusted` has p-values that are adjusted for the number of tests; empty without.
+    """
+    rows = []
+    for key in evaluation.measures:
+        for classifier in evaluation.classifiers:
+            whole, *of_parts = _rows(evaluation[classifier, key], level, parts=parts)
+            if adjusted:
+                whole |= {"adjusted p": p_number(adjusted[classifier, key])}
+            rows += [whole, *of_parts]
     if evaluation.classifiers == (UNNAMED,):
         rows = [{name: cell for name, cell in row.items() if name != "classifier"} for row in rows]
     estimates = evaluation.estimates.values()

@@ -25,6 +25,7 @@ from polyroc.inference.methods import DEFAULT, Method, as_method
 from polyroc.inference.methods.method import PairedPvalues
 from polyroc.inference.subgroups import group_results
 from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.threads import thread_limit
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
@@ -32,6 +33,7 @@ from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
+from polyroc.validation.random import NJobs, count_workers
 from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import own_check, validated
 
@@ -81,6 +83,7 @@ def compare(
     negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
     by: Any = None,
     progress: ProgressOption = None,
+    n_jobs: NJobs = None,
     engine: Engine | None = None,
     **reading: Unpack[FileOptions],
 ) -> Comparison | Grouped:
@@ -117,6 +120,8 @@ def compare(
         cases, and tests are about these trained models.
     progress
         For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
+    n_jobs
+        How many threads, as in `evaluate`.
     engine, reading
         For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
         that makes a difference most uncertain instead of seeing the rows again.
@@ -155,9 +160,10 @@ def compare(
             " divides cases that all classifiers have in common; compare a dict of Scores without it.",
         )
     blocks = paired_blocks(y_true, y_score, **options, negate=negate, by=by)
-    if by is not None:
-        return _compare_groups(blocks[""], measure, method, adjustment)
-    return _compare_blocks(blocks, measure, method, adjustment)
+    with thread_limit(None if n_jobs is None else count_workers(n_jobs)):
+        if by is not None:
+            return _compare_groups(blocks[""], measure, method, adjustment)
+        return _compare_blocks(blocks, measure, method, adjustment)
 
 
 def _compare_blocks(

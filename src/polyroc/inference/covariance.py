@@ -50,13 +50,8 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
 def variance(strata: Strata, scores: Scores) -> float:
     """Sum over strata of var(components) / size; nan if a stratum has a single unit."""
     if scores.sample_weight is None and scores.units is None:
-        return sum(_plain_variance(stratum.components) for stratum in strata)
+        return sum([stratum.variance() / (stratum.size or 1) for stratum in strata])  # nan of an empty one
     return float(covariance([strata], scores)[0, 0])
-
-
-def _plain_variance(components: FloatArray) -> float:
-    n = len(components)
-    return float(components.var(ddof=1)) / n if n > 1 else np.nan
 
 
 def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
@@ -111,9 +106,16 @@ def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatAr
     values = np.zeros(len(scores))
     for stratum in strata:
         cases = stratum.cases()
-        w = np.ones(len(cases)) if scores.sample_weight is None else scores.sample_weight[cases]
-        centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
-        values[cases] += centred * (_correction(_units(cases[w > 0], scores.units)) if corrected else 1.0)
+        if scores.sample_weight is None:
+            counted = cases
+            centred = stratum.components - stratum.mean()
+            centred /= len(cases)
+        else:
+            w = scores.sample_weight[cases]
+            counted = cases[w > 0]
+            centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
+        centred *= _correction(_units(counted, scores.units)) if corrected else 1.0
+        values[cases] += centred
     return values
 
 
@@ -149,7 +151,7 @@ def effective_units(stratum: Stratum, scores: Scores) -> float:
         return stratum.effective
     weight, units = scores.sample_weight, scores.units
     if weight is None and units is None:
-        return len(stratum.components)
+        return stratum.size
     cases = stratum.cases()
     w = np.ones(len(cases)) if weight is None else weight[cases]
     of_units = w if units is None else np.bincount(units[cases], w)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
 from math import isfinite, isinf, isnan, nan, sqrt
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic
 from polyroc.messages import Call, Message, Option
+from polyroc.results.codec import Once
 from polyroc.results.provenance import Provenance
 
 __all__ = ["Estimates", "check_components", "estimate_measure"]
@@ -55,29 +55,30 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
     scores, n = cases[0].scores, len(cases)
     method = None if method is None else method.for_measure(measure, scores)
     assemblers = [_Assembler(sample, name, measure, method) for name, sample in samples.items()]
-    absent = Statistic(nan, lambda: ())
-    for sample in () if scores.absent else cases:
-        warn_of_pooling(measure, sample)
-    statistics = [absent if scores.absent else measure(sample) for sample in cases]
-    defined = [i for i, statistic in enumerate(statistics) if method is not None and isfinite(statistic.value)]
-    estimates = {}
-    for i, (assembler, statistic) in enumerate(zip(assemblers, statistics, strict=True)):
-        if i not in defined:
-            estimates[assembler.classifier] = assembler.estimate(statistic, nan)
-    if method is None or not defined:
-        return Estimates(estimates, np.full((n, n), nan), np.empty((n, 0)))
-    known = _estimate_defined(
-        [assemblers[i] for i in defined], [cases[i] for i in defined], [statistics[i] for i in defined]
-    )
+    if scores.absent:
+        statistics = [Statistic(nan, lambda: ())] * n
+    else:
+        for sample in () if scores.folds is None else cases:
+            warn_of_pooling(measure, sample)
+        for sample in cases:
+            sample.components_wanted = method is not None
+            sample.cases_wanted = method is not None and n > 1
+            sample.share_groups(cases[0])
+        statistics = [measure(sample) for sample in cases]
+    defined = [i for i in range(n) if method is not None and isfinite(statistics[i].value)]
     if len(defined) == n:
-        return known
+        return _estimate_defined(assemblers, cases, statistics)
     # An undefined value, or an infinite one, of one classifier leaves the errors of the others as they are.
-    covariance_of_all = np.full((n, n), nan)
-    covariance_of_all[np.ix_(defined, defined)] = known.covariance
-    influence = np.full((n, known.influence.shape[1]), nan)
-    influence[defined] = known.influence
-    estimates |= known.estimates
-    return Estimates({name: estimates[name] for name in samples}, covariance_of_all, influence)
+    pairs = zip(assemblers, statistics, strict=True)
+    estimates = {assembler.classifier: assembler.estimate(statistic, nan) for assembler, statistic in pairs}
+    covariance_of_all, influence = _undefined(n)
+    if defined:
+        known = _estimate_defined(*([part[i] for i in defined] for part in (assemblers, cases, statistics)))
+        covariance_of_all[np.ix_(defined, defined)] = known.covariance
+        influence = np.full((n, known.influence.shape[1]), nan)
+        influence[defined] = known.influence
+        estimates |= known.estimates
+    return Estimates(estimates, covariance_of_all, influence)
 
 
 def _estimate_defined(
@@ -93,16 +94,21 @@ def _estimate_defined(
     else:
         uncertainty = method.covariance(measure, cases, statistics)
     resampled: Sequence[Resampled | None] = uncertainty.resampled or [None] * n
-    parts = zip(assemblers, statistics, np.diag(uncertainty.covariance), resampled, strict=True)
+    parts = zip(assemblers, statistics, uncertainty.covariance.diagonal().tolist(), resampled, strict=True)
     estimates = {
-        assembler.classifier: assembler.estimate(statistic, float(variance), replicates, uncertainty.df)
+        assembler.classifier: assembler.estimate(statistic, variance, replicates, uncertainty.df)
         for assembler, statistic, variance, replicates in parts
     }
     if uncertainty.influence is None:
-        return Estimates(estimates, uncertainty.covariance, np.empty((n, 0)))
+        return Estimates(estimates, uncertainty.covariance, _undefined(n)[1])
     if any(estimate.resampled is None for estimate in estimates.values()):  # a class of one case
-        return Estimates(estimates, np.full((n, n), nan), np.empty((n, 0)))
+        return Estimates(estimates, *_undefined(n))
     return Estimates(estimates, uncertainty.covariance, uncertainty.influence)
+
+
+def _undefined(n: int) -> tuple[FloatArray, FloatArray]:
+    """The covariance and the influence values of n classifiers that have none."""
+    return np.full((n, n), nan), np.empty((n, 0))
 
 
 def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> None:
@@ -111,8 +117,10 @@ def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> 
         return
     weight, total = sample.scores.sample_weight, 0.0
     for stratum in statistic.strata():
-        weights = None if weight is None else weight[stratum.cases()]
-        total += float(np.average(stratum.components, weights=weights))
+        if weight is None:
+            total += stratum.mean()
+        else:
+            total += float(np.average(stratum.components, weights=weight[stratum.cases()]))
     low, high = measure.range(sample.classes, **measure.settings)
     expected = measure.degree(sample.classes) * statistic.value
     scale = high - low if isfinite(high - low) else abs(expected)
@@ -149,7 +157,7 @@ class _Assembler:
         part: str | None = None,
     ) -> Estimate:
         """The estimate of the measure, or of a part of it, with this statistic and variance."""
-        folds = None if not statistic.by_fold else cache(lambda: self._cross_validation(statistic, part))
+        folds = None if not statistic.by_fold else Once(lambda: self._cross_validation(statistic, part))
         limits, chance = statistic.scale or self._scale()
         fewest, effective = self._cases(statistic, limits)
         if self.method is not None and self.method.resamples and fewest <= 1:  # all resamples are the same
@@ -160,7 +168,7 @@ class _Assembler:
             measure=str(self.measure),
             name=self.measure.name,
             classifier=self.classifier,
-            value=float(np.clip(statistic.value, *limits)),
+            value=min(max(float(statistic.value), limits[0]), limits[1]),  # nan stays
             standard_error=self._root(variance),
             limits=limits,
             chance=chance,
@@ -173,9 +181,9 @@ class _Assembler:
             boundary=None if isnan(fewest) else self._boundary(statistic),
             df=df,
             larger_is_better=None if self.measure.larger_is_better else False,
-            _components=cache(lambda: self._components(statistic)),
+            _components=Once(lambda: self._components(statistic)),
             _cross_validation=folds,
-            _parts=cache(lambda: self._parts(statistic, df)),
+            _parts=Once(lambda: self._parts(statistic, df)),
         )
 
     def _root(self, variance: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from math import isnan
 from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, cast, overload
 
@@ -13,10 +14,13 @@ from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, Un
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.many import ManyEstimates
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.estimation import estimate_measure
+from polyroc.inference.many_classifiers import MANY, many_estimates
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.inference.subgroups import group_results
+from polyroc.kernels.threads import thread_limit
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
@@ -27,6 +31,7 @@ from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.arrays import Missing
+from polyroc.validation.random import NJobs, count_workers
 from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import own_check, validated
 
@@ -37,6 +42,7 @@ __all__ = ["Options", "evaluate", "select_measures", "warn_of_absent", "warn_of_
 
 MeasureLike = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
+ONE_MEASURE = (str, Measure)  # a tuple: `isinstance` with `str | Measure` makes a union in each call
 
 
 class Options(FileOptions, total=False):
@@ -57,6 +63,7 @@ class Options(FileOptions, total=False):
     negate: str | Sequence[str] | bool | None
     adjustment: Adjustment | None
     progress: ProgressOption
+    n_jobs: NJobs
 
 
 class _Options(Options, total=False):
@@ -118,6 +125,7 @@ def evaluate(
     by: Any = None,
     adjustment: Adjustment | None = "max-t",
     progress: ProgressOption = None,
+    n_jobs: NJobs = None,
     engine: Engine | None = None,
     **reading: Unpack[FileOptions],
 ) -> Estimate | Evaluation | Grouped:
@@ -193,6 +201,9 @@ def evaluate(
         With `by`: of the p-values of pairs of subgroups, as in `compare`.
     progress
         True for a progress bar on the standard error, or a function called with (done, total, message).
+    n_jobs
+        How many threads sort and merge the cases in memory, from about 200,000 numbers on; None or -1 for all
+        cores, or as many as OMP_NUM_THREADS says. The answer does not depend on it.
     engine
         For files and tables: "duckdb" counts them in bins and gives certified bounds, "memory" reads them. By
         default the engine is used for lazy tables, for several files, and if they are larger than a quarter of the
@@ -245,25 +256,22 @@ def evaluate(
     """
     method = as_estimating_method(method)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    kinds: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling, "pooled": pooled}
-    kinds |= {"folds": folds, "repeats": repeats}
-    arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
+    arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
+    arrays |= {"repeats": repeats, "weight_kind": weight_kind, "sampling": sampling, "pooled": pooled}
     if is_file_input(y_true, engine, reading):
         from polyroc.inference.file_input import scores_or_settings
 
         columns = {**reading, "by": by, "negate": negate}
-        files = scores_or_settings("evaluate", y_true, engine, columns, method, **options, **arrays, **kinds)
+        files = scores_or_settings("evaluate", y_true, engine, columns, method, **options, **arrays)
         if not isinstance(files, Scores):
             with progress_callback(progress) as report:
                 result = _evaluate_files(files, measure, method, adjustment, report, **options)
             return with_null(result, null, method)
         scores = files
     else:
-        scores = as_scores(y_true, **arrays, **options, **kinds, negate=negate, by=by)
-    single = (
-        isinstance(measure, str | Measure) and len(scores.classifiers) == 1 and not isinstance(y_score, Mapping)
-    )
-    with progress_callback(progress) as report:
+        scores = as_scores(y_true, **arrays, **options, negate=negate, by=by)
+    single = isinstance(measure, ONE_MEASURE) and len(scores.values) == 1 and not isinstance(y_score, Mapping)
+    with progress_callback(progress) as report, thread_limit(None if n_jobs is None else count_workers(n_jobs)):
         if by is not None:
             return with_null(_evaluate_groups(scores, measure, method, adjustment, report, single), null, method)
         evaluation = _evaluate_scores(scores, measure, method, report)
@@ -318,8 +326,12 @@ def _evaluate_selected(
     by_name: bool,
 ) -> Evaluation:
     """Evaluate every classifier by these measures; `by_name` if they were named, and must apply."""
+    many = many_estimates(scores, measures, method) if len(scores.values) >= MANY else None
+    if many is not None:
+        return Evaluation(many, skipped)
     warn_of_absent(scores, measures)
-    converted = to_ordered(scores) if any(_converts(chosen, scores) for chosen in measures) else scores
+    converts = scores.kind == "matrix" and any(_converts(chosen, scores) for chosen in measures)
+    converted = to_ordered(scores) if converts else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
     for number, classifier in enumerate(scores.classifiers):
@@ -355,7 +367,7 @@ def _evaluate_files(
     several = isinstance(files.scores, Mapping)
 
     def result(solution: "EngineResult", skipped: dict[str, str]) -> Estimate | Evaluation:
-        if isinstance(measure, str | Measure) and len(solution.estimates) == 1 and not several:
+        if isinstance(measure, ONE_MEASURE) and len(solution.estimates) == 1 and not several:
             return next(iter(solution.estimates.values()))
         return Evaluation(solution.estimates, skipped)
 
@@ -378,6 +390,10 @@ def with_null(
     _check_null_names(result, null)
     if isinstance(result, Estimate):
         return replace(result, null=_null_of(result, null))
+    if isinstance(result, Evaluation) and isinstance(result.estimates, ManyEstimates):
+        same = _null_of(next(iter(result.estimates.values())), null)  # of one measure, on the same cases
+        many = result.estimates.changed(lambda estimate: replace(estimate, null=same))
+        return replace(result, estimates=many)
     if isinstance(result, Evaluation):
         tested = {
             key: replace(estimate, null=_null_of(estimate, null)) for key, estimate in result.estimates.items()
@@ -433,7 +449,7 @@ def select_measures(
         reasons = {key: inapplicable_reason(measure, scores, by_name=False) for key, measure in MEASURES.items()}
         skipped = {key: reason for key, reason in reasons.items() if reason is not None}
         return [measure for key, measure in MEASURES.items() if key not in skipped], skipped
-    selected = [find(item) for item in ([measures] if isinstance(measures, str | Measure) else measures)]
+    selected = [find(item) for item in ([measures] if isinstance(measures, ONE_MEASURE) else measures)]
     if not selected:
         raise InputError("measure is an empty list; name one measure or more, or None for all that apply.")
     for measure in selected:
@@ -456,7 +472,7 @@ def warn_of_absent(scores: Scores, measures: Sequence[Measure]) -> None:
 
 def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
     """Warn if a class has one case only."""
-    bare = {key: e for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)}
+    bare = {key: e for (_, key), e in estimates.items() if e.fewest <= 1 and isnan(e.standard_error)}
     if bare:
         limited = any(np.isfinite(e.limits).all() for e in bare.values())
         unit = "case" if scores.groups is None else "group"

@@ -4,8 +4,11 @@ import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import all_sizes, kernel
+from polyroc.kernels.threads import FEWEST, in_threads
 
-__all__ = ["argsort_blocks", "count", "group", "sort_blocks", "split"]
+__all__ = ["argsort_blocks", "block_starts", "count", "group", "in_order", "sort_blocks", "sorted_column", "split"]
+
+SAMPLED = 1000  # scores whose median divides a column
 
 # What the user passed: strided, not to be modified.
 COLUMN = "Array(float64, 1, 'A', readonly=True)"
@@ -42,6 +45,25 @@ def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: F
         first += 1 - codes[i]
 
 
+@kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64, float64[::1], int64[::1])")
+def _split_at(
+    column: FloatArray, codes: CodeArray, starts: IntArray, pivot: float, out: FloatArray, ends: IntArray
+) -> None:
+    """Each of two classes, the numbers below the pivot from the front of its block, the others from the back."""
+    # Nothing is counted before, since the order within a part does not matter: it is sorted next. The next free
+    # slots are in a table, because branches would be mispredicted on random data: a quarter of the time.
+    free, step = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
+    for k in range(2):
+        free[2 * k], step[2 * k] = starts[k], 1
+        free[2 * k + 1], step[2 * k + 1] = starts[k + 1] - 1, -1
+    for i in range(len(codes)):
+        part = 2 * codes[i] + int(column[i] >= pivot)
+        slot = free[part]
+        out[slot] = column[i]
+        free[part] = slot + step[part]
+    ends[0], ends[1] = free[0], free[2]
+
+
 @kernel(types=f"({CODES}, int64)", steps=all_sizes)
 def count(codes: CodeArray, classes: int) -> IntArray:
     """The number of cases of each class; a code below 0 is no class.
@@ -65,6 +87,17 @@ def _group(codes: CodeArray, starts: IntArray, out: IntArray) -> None:
     for i in range(len(codes)):
         out[free[codes[i]]] = i
         free[codes[i]] += 1
+
+
+def block_starts(sizes: IntArray) -> IntArray:
+    """Where each of the blocks of these sizes begins, and the last one ends.
+
+    >>> block_starts(np.array([2, 3]))
+    array([0, 2, 5])
+    """
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.add.accumulate(sizes, out=starts[1:])
+    return starts
 
 
 def split(columns: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray:
@@ -92,14 +125,55 @@ def group(codes: CodeArray, starts: IntArray) -> IntArray:
 
 def sort_blocks(rows: FloatArray, starts: IntArray) -> FloatArray:
     """Sort each class's block of each row in place, by numpy's vectorised sort; returns the rows."""
-    for k in range(len(starts) - 1):
-        rows[:, starts[k] : starts[k + 1]].sort(axis=1)
+    m, blocks = len(rows), len(starts) - 1
+
+    def sort(number: int) -> None:
+        k, row = divmod(number, m)
+        rows[row, starts[k] : starts[k + 1]].sort()
+
+    if not in_threads(sort, m * blocks, rows.size):
+        for k in range(blocks):
+            rows[:, starts[k] : starts[k + 1]].sort(axis=1)
     return rows
+
+
+def sorted_column(column: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray:
+    """One column, grouped by class and sorted in each: shape (1, cases).
+
+    Of two classes each is divided at one number, so that there are four blocks: classes of different size would
+    keep one core waiting for the other.
+    """
+    n = len(column)
+    if len(starts) != 3 or n < FEWEST:
+        return sort_blocks(split(column[:, None], codes, starts), starts)
+    out = np.empty((1, n))
+    pivot = float(np.median(column[:: n // SAMPLED]))  # near the median: the halves need not be equal
+    ends = np.empty(2, dtype=np.int64)
+    _split_at(column, codes, starts, pivot, out[0], ends)
+    return sort_blocks(out, np.array([starts[0], ends[0], starts[1], ends[1], starts[2]]))
+
+
+def in_order(rows: FloatArray, order: IntArray, starts: IntArray) -> FloatArray:
+    """Each class's block of each row in the order that `argsort_blocks` gave."""
+    out = np.empty(rows.shape)
+    for k in range(len(starts) - 1):
+        block = slice(starts[k], starts[k + 1])
+        for row in range(len(rows)):
+            np.take(rows[row, block], order[row, block], out=out[row, block], mode="clip")  # "raise" would copy
+    return out
 
 
 def argsort_blocks(rows: FloatArray, starts: IntArray) -> IntArray:
     """For each row, the positions that sort each class's block; positions count from the block's start."""
     order = np.empty(rows.shape, dtype=np.int64)
-    for k in range(len(starts) - 1):
-        order[:, starts[k] : starts[k + 1]] = rows[:, starts[k] : starts[k + 1]].argsort(axis=1)
+    m, blocks = len(rows), len(starts) - 1
+
+    def argsort(number: int) -> None:
+        k, row = divmod(number, m)
+        block = slice(starts[k], starts[k + 1])
+        order[row, block] = rows[row, block].argsort()
+
+    if not in_threads(argsort, m * blocks, rows.size):
+        for k in range(blocks):
+            order[:, starts[k] : starts[k + 1]] = rows[:, starts[k] : starts[k + 1]].argsort(axis=1)
     return order

@@ -294,6 +294,8 @@ class Measure:
     @property
     def settings(self) -> dict[str, Any]:
         """All options: the defaults, and those that were set."""
+        if not self.chosen:
+            return {**self.options}
         replaced = dict.fromkeys(self.either) if set(self.either) & set(self.chosen) else {}
         return {**self.options, **replaced, **self.chosen}
 
@@ -322,8 +324,10 @@ class Measure:
         >>> str(measure("partial_auc", fpr=(0, 0.2)))
         'partial_auc(fpr=(0, 0.2))'
         """
+        if not self.chosen:
+            return self.key
         options = ", ".join(f"{name}={value!r}" for name, value in self.chosen.items())
-        return f"{self.key}({options})" if options else self.key
+        return f"{self.key}({options})"
 
     def __repr__(self) -> str:
         return f"<Measure {self}: {self.name}>"

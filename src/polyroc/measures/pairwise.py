@@ -1,14 +1,16 @@
 """Measures that compare classes two by two, each by its own column of probabilities: M and one-versus-all."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray, sums_of_others
+from polyroc.kernels.arrays import BoolArray, FloatArray, sums_of_others
+from polyroc.kernels.class_pairs import column_areas, column_shares
 from polyroc.kernels.placements import area, placements
 from polyroc.measures.measure import AreaForm, AreaPart, Measure, always
-from polyroc.measures.sample import Sample
+from polyroc.measures.sample import MANY, Sample
 from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 
@@ -37,6 +39,11 @@ class Pairs:
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
         c = sample.classes
+        if sample.weight is None:
+            if sample.components_wanted and sample.values.size >= MANY:  # argsorted first, they need no sort
+                _ = sample.all_orders
+            self.areas = column_areas(sample.all_sorted, sample.starts)
+            return
         self.areas = np.full((c, c), np.nan)
         for i in range(c):
             x, weight = sample.sorted(i, i), sample.weights(i, i)
@@ -47,12 +54,27 @@ class Pairs:
     @cached_property
     def won(self) -> list[FloatArray]:
         """By class k, shape (classes, cases of k): at [l], the share of class l below the case in column k."""
-        return [self._own_column(k) for k in range(self.sample.classes)]
+        return self.by_class(self.all_shares[0])
 
     @cached_property
     def beaten(self) -> list[FloatArray]:
         """By class k, shape (classes, cases of k): at [i], the share of class i above the case in column i."""
-        return [self._other_columns(k) for k in range(self.sample.classes)]
+        return self.by_class(self.all_shares[1])
+
+    @cached_property
+    def all_shares(self) -> tuple[FloatArray, FloatArray]:
+        """`won` and `beaten` of all classes, at [class, case] with cases grouped by class."""
+        sample = self.sample
+        if sample.weight is None:
+            return column_shares(sample.all_sorted, sample.all_orders, sample.starts)
+        own = [self._own_column(k) for k in range(sample.classes)]
+        return np.concatenate(own, axis=1), np.concatenate(
+            [self._other_columns(k) for k in range(sample.classes)], axis=1
+        )
+
+    def by_class(self, shares: FloatArray) -> list[FloatArray]:
+        """What stands at [..., case], cases grouped by class, class by class."""
+        return [shares[..., start:stop] for start, stop in pairwise(self.sample.starts.tolist())]
 
     def _own_column(self, k: int) -> FloatArray:
         sample = self.sample
@@ -90,11 +112,9 @@ def hand_till(sample: Sample) -> Statistic:
     c = sample.classes
 
     def strata() -> Strata:
-        ordered = c * (c - 1)
-        return tuple(
-            pairs.stratum(k, (pairs.won[k].sum(axis=0) + pairs.beaten[k].sum(axis=0)) / ordered, 2.0 / c)
-            for k in range(c)
-        )
+        won, beaten = pairs.all_shares
+        components = (won.sum(axis=0) + beaten.sum(axis=0)) / (c * (c - 1))
+        return tuple(pairs.stratum(k, of_class, 2.0 / c) for k, of_class in enumerate(pairs.by_class(components)))
 
     return Statistic(float(mean_of_pairs(pairs.areas)), strata, lambda: _pair_parts(pairs))
 
@@ -102,8 +122,13 @@ def hand_till(sample: Sample) -> Statistic:
 def mean_of_pairs(areas: FloatArray) -> FloatArray:
     """M from every A(i|j), given at [..., i, j]."""
     c = areas.shape[-1]
-    mean: FloatArray = areas[..., ~np.eye(c, dtype=bool)].sum(axis=-1) / (c * (c - 1))
+    mean: FloatArray = areas[..., _off_diagonal(c)].sum(axis=-1) / (c * (c - 1))
     return mean
+
+
+@cache
+def _off_diagonal(c: int) -> BoolArray:
+    return ~np.eye(c, dtype=bool)
 
 
 def _pair_parts(pairs: Pairs) -> Mapping[str, Statistic]:

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import MeasureError
-from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.placements import area, counts_below, placements
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.placements import area, counts_below, placement_sums, placements
 from polyroc.measures.measure import AreaForm, Measure, always
-from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Statistic, Strata, Stratum
+from polyroc.measures.sample import MANY, Sample
+from polyroc.measures.statistic import PlacementStratum, Statistic, Strata, Stratum
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 from polyroc.messages import short_repr
 
@@ -41,6 +41,23 @@ class _TwoClasses:
             return binned
         return (weights > 0).astype(np.float64)
 
+    def strata(self, x: FloatArray, z: FloatArray) -> Strata:
+        """The placement values without weights, of the sorted scores of the positive and the negative class."""
+        above, below = placements(x, z, None), 1.0 - placements(z, x, None)
+        return self.stratum(self.positive, above), self.stratum(self.negative, below)
+
+    def area_with_error(self, x: FloatArray, z: FloatArray) -> Statistic:
+        """The area and the variance of the placement values by one merge; these themselves on demand."""
+        n, m = len(x), len(z)
+        of_x, of_z = placement_sums(x, z)
+
+        def cases(k: int) -> Callable[[], IntArray]:
+            return lambda: self.sample.sorted_cases(k, self.column)
+
+        above = PlacementStratum(of_x, n, m, False, lambda: placements(x, z, None), cases(self.positive))
+        below = PlacementStratum(of_z, m, n, True, lambda: 1.0 - placements(z, x, None), cases(self.negative))
+        return Statistic(of_x[0] / (2 * n * m), lambda: (above, below))
+
     def stratum(self, k: int, components: FloatArray, reach: float | None = None) -> Stratum:
         """Components in the order of the sorted scores; their cases need an argsort, on demand."""
         return Stratum(components, lambda: self.sample.sorted_cases(k, self.column), reach)
@@ -53,7 +70,13 @@ def auc(sample: Sample) -> Statistic:
     negative (Hanley & McNeil 1982; DeLong et al. 1988).
     """
     two = _TwoClasses(sample)
+    if sample.cases_wanted and sample.weight is None and len(sample.values) >= MANY:
+        _ = sample.all_orders  # argsorted first, they need no sort
     x, z = two.scores(two.positive), two.scores(two.negative)
+    if sample.weight is None:
+        if sample.components_wanted:
+            return two.area_with_error(x, z)
+        return Statistic(area(x, z, None, None), lambda: two.strata(x, z))
     value = area(x, z, two.weights(two.positive), two.mass(two.negative))
 
     def strata() -> Strata:

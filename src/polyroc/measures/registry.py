@@ -66,6 +66,9 @@ def measure(key: str | Measure, **options: Any) -> Measure:
     """
     if isinstance(key, Measure):
         return key.with_options(**options) if options else key
+    record = MEASURES.get(key)
+    if record is not None and not options:
+        return record
     name, written = _parse(key)
     record = MEASURES.get(name)
     if record is None or not {*written, *options} <= {*record.options, *record.variants}:

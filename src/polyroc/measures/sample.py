@@ -10,12 +10,22 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.class_blocks import argsort_blocks, count, group, sort_blocks, split
+from polyroc.kernels.class_blocks import (
+    argsort_blocks,
+    block_starts,
+    count,
+    group,
+    in_order,
+    sort_blocks,
+    sorted_column,
+    split,
+)
 from polyroc.scores import Scores
 
-__all__ = ["Sample"]
+__all__ = ["MANY", "Sample"]
 
 T = TypeVar("T")
+MANY = 20_000  # numbers from which on an order is followed in less time than sorting takes
 
 
 class Sample:
@@ -37,7 +47,13 @@ class Sample:
         The weight of each class (its size, if there are no weights).
     starts
         Where each class begins among the cases grouped by class; one longer than the classes.
+    components_wanted
+        True if a standard error is to follow, so that measures may prepare their components with the value.
+    cases_wanted
+        True if it will also be asked which case each component belongs to, as in a comparison.
     """
+
+    components_wanted = cases_wanted = False
 
     def __init__(self, scores: Scores, classifier: str) -> None:
         self.scores = scores
@@ -50,7 +66,7 @@ class Sample:
         if self.weight is not None:  # the counts leave out cases of weight zero, the blocks do not
             sizes = np.bincount(scores.codes, minlength=self.classes)
             self.totals = np.asarray(np.bincount(scores.codes, self.weight, self.classes), dtype=np.float64)
-        self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.starts = block_starts(sizes)
         self._blocks = _Blocks(scores.codes, self.values, self.starts)
         self._made: dict[Callable[..., Any], Any] = {}
 
@@ -64,6 +80,11 @@ class Sample:
             other.folds = tuple(fold.reweighted(weight[rows]) for fold, rows in pairs)
         other.totals = np.asarray(np.bincount(self.scores.codes, weight, self.classes), dtype=np.float64)
         return other
+
+    def share_groups(self, other: "Sample") -> None:
+        """Use the groups of cases by class of another classifier's sample of the same scores."""
+        if other is not self and other.scores is self.scores:
+            self._blocks.grouped_by = other._blocks
 
     @cached_property
     def effective_sizes(self) -> FloatArray:
@@ -114,7 +135,7 @@ class Sample:
     def _fold_starts(self) -> IntArray:
         assert self.scores.folds is not None
         sizes = count(self.scores.folds.codes, len(self.scores.folds))
-        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return block_starts(sizes)
 
     def once(self, make: Callable[["Sample"], T]) -> T:
         """What `make` makes of this sample, made once however many measures ask."""
@@ -148,6 +169,16 @@ class Sample:
         """The scores of class k, in the order of `cases`."""
         return self._blocks.split[column, self._block(k)]
 
+    @property
+    def all_sorted(self) -> FloatArray:
+        """The scores of all columns, one row each, grouped by class and ascending in each."""
+        return self._blocks.sorted
+
+    @property
+    def all_orders(self) -> IntArray:
+        """What sorts them: for each column, positions among the cases of the class."""
+        return self._blocks.order
+
     def ascending(self, column: int = 0) -> FloatArray:
         """The scores of all classes, class after class, ascending in each."""
         whole: FloatArray = self._blocks.sorted[column]
@@ -176,9 +207,12 @@ class _Blocks:
     def __init__(self, codes: CodeArray, values: FloatArray, starts: IntArray) -> None:
         self.codes, self.values, self.starts = codes, values, starts
         self.made: dict[Callable[..., Any], Any] = {}
+        self.grouped_by: _Blocks | None = None
 
     @cached_property
     def cases(self) -> IntArray:
+        if self.grouped_by is not None:
+            return self.grouped_by.cases
         return group(self.codes, self.starts)
 
     @cached_property
@@ -187,8 +221,11 @@ class _Blocks:
 
     @cached_property
     def sorted(self) -> FloatArray:
-        anew = self.values.ndim == 1  # splitting one column again is quicker than keeping it to copy it
-        return sort_blocks(self._split() if anew else self.split.copy(), self.starts)
+        if "order" in self.__dict__ and self.values.size >= MANY:  # to follow it is quicker than to sort
+            return in_order(self.split, self.order, self.starts)
+        if self.values.ndim == 1:  # splitting one column again is quicker than keeping it to copy it
+            return sorted_column(self.values, self.codes, self.starts)
+        return sort_blocks(self.split.copy(), self.starts)
 
     @cached_property
     def split(self) -> FloatArray:

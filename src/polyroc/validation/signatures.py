@@ -308,7 +308,14 @@ def _union(hints: tuple[Any, ...]) -> Check | None:
     listed = " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
     accepting = tuple(part.accepts for part in parts)
     choices = tuple(choice for part in parts for choice in part.choices)
-    return Check(lambda value: any(accepts(value) for accepts in accepting), listed, listed, choices)
+
+    def accepts(value: Any) -> bool:
+        for accepted in accepting:  # noqa: SIM110 - a loop; `any` of a generator takes three times as long
+            if accepted(value):
+                return True
+        return False
+
+    return Check(accepts, listed, listed, choices)
 
 
 def _container(origin: Any, inner: tuple[Any, ...]) -> Check | None:

@@ -38,6 +38,7 @@ class DeLong(Method):
     always_applies: ClassVar[bool] = True
     works_on_bins: ClassVar[bool] = True
     averages_folds: ClassVar[bool] = True
+    uses_components: ClassVar[bool] = True
 
     def covariance(
         self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None

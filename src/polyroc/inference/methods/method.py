@@ -70,6 +70,9 @@ class Method(ABC):
     averages_folds
         True if `covariance` is that of averages over folds, where the scores have folds. Other methods are applied
         to each fold; see `polyroc.inference.folds`.
+    uses_components
+        True if the variance is that of the structural components and nothing else, so that many classifiers can be
+        computed together.
     """
 
     __slots__ = ()
@@ -79,6 +82,7 @@ class Method(ABC):
     always_applies: ClassVar[bool] = False
     works_on_bins: ClassVar[bool] = False
     averages_folds: ClassVar[bool] = False
+    uses_components: ClassVar[bool] = False
 
     @abstractmethod
     def covariance(

@@ -1,0 +1,115 @@
+"""Threads that kernels share: the same answer however many there are, and never more than there are cores."""
+
+import multiprocessing.process
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import polyroc as pr
+from polyroc.kernels import class_blocks, placements, threads
+from polyroc.kernels.class_blocks import argsort_blocks, block_starts, sorted_column
+from polyroc.kernels.threads import cores, in_threads, thread_limit
+
+
+@pytest.fixture
+def two_cores(monkeypatch):
+    """Threads also for little data, and on one core."""
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+    monkeypatch.setattr(threads, "FEWEST", 10)
+    monkeypatch.setattr(class_blocks, "FEWEST", 2000)
+    monkeypatch.setattr(placements, "FEWEST", 2000)
+    monkeypatch.setattr(threads, "_pool", None)
+
+
+@pytest.mark.usefixtures("two_cores")
+@pytest.mark.parametrize("digits", [1, 15])  # with and without ties
+def test_the_answer_is_the_same_however_many_threads(digits):
+    rng = np.random.default_rng(1)
+    y, P = rng.integers(3, size=3000), rng.random((3000, 3)).round(digits)
+    binary, scores = np.minimum(y, 1), {"a": P[:, 0], "b": P[:, 1]}
+
+    def answers():
+        M, auc = pr.evaluate(y, P, measure="hand_till"), pr.evaluate(binary, P[:, 0], measure="auc")
+        parts = [part.standard_error for part in M.parts.values()]
+        compared = pr.compare(binary, scores, measure="auc").covariance.tolist()
+        return M.value, M.standard_error, parts, auc.value, auc.standard_error, compared
+
+    together = answers()
+    with thread_limit(1):
+        assert answers() == together
+    assert pr.evaluate(binary, P[:, 0], measure="auc", n_jobs=2).standard_error == together[4]
+    assert pr.compare(binary, scores, measure="auc", n_jobs=1).covariance.tolist() == together[5]
+
+
+@pytest.mark.usefixtures("two_cores")
+@pytest.mark.parametrize("column", [np.zeros(3000), np.arange(3000.0)[::-1], np.r_[np.zeros(2999), 1.0]])
+def test_a_column_divided_at_a_number_is_sorted_by_class(column):
+    codes = (np.arange(3000) % 3 == 0).astype(np.int32)
+    starts = block_starts(np.bincount(codes))
+    (row,) = sorted_column(column, codes, starts)
+    for k in (0, 1):
+        assert row[starts[k] : starts[k + 1]].tolist() == sorted(column[codes == k].tolist())
+    order = argsort_blocks(row[None], starts)
+    assert (np.diff(row[: starts[1]][order[0, : starts[1]]]) >= 0).all()
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_every_task_is_done_once_and_a_second_caller_works_alone():
+    done, nested = [], []
+
+    def task(number):
+        done.append(number)
+        nested.append(in_threads(done.append, 2, 100))
+
+    assert in_threads(task, 20, 100)
+    assert sorted(done) == list(range(20))
+    assert not any(nested)
+    assert not in_threads(task, 20, 9)  # too little to do
+    assert not in_threads(task, 1, 100)
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_an_error_in_a_task_reaches_the_caller_and_the_pool_stays_usable():
+    with pytest.raises(ZeroDivisionError):
+        in_threads(lambda number: 1 // number, 2, 100)
+    assert in_threads(lambda _: None, 2, 100)
+
+
+def test_cores_are_those_that_the_process_may_use(monkeypatch):
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    for stated, expected in (("1", 1), ("1,2", 1), ("0", bound), ("many", bound), ("", bound), ("10000", bound)):
+        monkeypatch.setenv("OMP_NUM_THREADS", stated)
+        assert cores() == expected
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    monkeypatch.setattr(multiprocessing.process, "parent_process", lambda: object())
+    assert cores() == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.usefixtures("two_cores")
+def test_a_forked_process_starts_threads_of_its_own(monkeypatch):
+    monkeypatch.setattr(threads, "_in_use", threading.Lock())
+    with threads._in_use:
+        threads._forget()  # what a fork does in the child
+        assert in_threads(lambda _: None, 2, 100)
+
+
+@pytest.mark.usefixtures("two_cores")
+@pytest.mark.parametrize("size", [1, 7, 4000])
+def test_sums_of_placements_are_exact(size):
+    rng = np.random.default_rng(size)
+    x, z = np.sort(rng.integers(50, size=size) / 8), np.sort(rng.integers(-9, 50, size=size // 2 + 1) / 8)
+    expected = []
+    for own, other in ((x, z), (z, x)):
+        twice = [int((other < value).sum() * 2 + (other == value).sum()) for value in own]
+        expected.append((sum(twice), sum(number**2 for number in twice)))
+    assert list(placements.placement_sums(x, z)) == expected
+
+
+def test_sums_of_squares_beyond_64_bits_are_exact():
+    n = 3_000_000_000 // 2**12
+    sums = np.zeros(6, dtype=np.int64)
+    placements.merge_sums(np.array([1.0, 1.0]), np.zeros(1), n, 2**30 - 1, sums)
+    assert int(sums[1]) + (int(sums[2]) << 62) == 2 * (2**31) ** 2
