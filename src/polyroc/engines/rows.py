@@ -271,6 +271,13 @@ class DuckRows:
         """Let a scan process all rows."""
         scan.run(self._batches(), report)
 
+    def batches(self) -> Generator[Batch]:
+        """All rows, with the numbers of their clusters; in the order of the files if the session preserves it."""
+        if not self.clustered:
+            yield from self._batches()
+            return
+        yield from self._cluster_batches(self.expressions, "")
+
     def _batches(self, condition: str = "TRUE", parameters: Sequence[Any] = ()) -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         query = f"{self._query([self.code, *self.expressions, *weight])} AND {condition}"
@@ -282,10 +289,10 @@ class DuckRows:
         """Let a scan process all rows, which DuckDB sorts by cluster, on disk if need be."""
         scan.run(self._cluster_batches(self.expressions if scores else ()), report)
 
-    def _cluster_batches(self, scores: Sequence[str]) -> Generator[Batch]:
+    def _cluster_batches(self, scores: Sequence[str], order: str = "ORDER BY p") -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         table = self.source.select([self.code, *scores, *weight, "p"]) + self.clusters_join
-        query = f"{table} WHERE {self.condition} ORDER BY p"
+        query = f"{table} WHERE {self.condition} {order}"
         for codes, *columns, clusters in self.session.stream(query, self.parameters, self.source.name):
             yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)
 

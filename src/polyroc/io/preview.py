@@ -80,7 +80,7 @@ def preview(path: str | PathLike[str] | DataFile, rows: int = 8, *, most_columns
     return Preview(columns, tuple(tuple(row) for row in table[:rows]), len(table))
 
 
-def has_more_rows(path: str | PathLike[str] | DataFile, most: int) -> bool:
+def has_more_rows(path: str | PathLike[str] | DataFile, most: int, table: str | None = None) -> bool:
     r"""True if a file has more than this number of rows; no more than one further row is read.
 
     >>> from tempfile import TemporaryDirectory
@@ -91,13 +91,13 @@ def has_more_rows(path: str | PathLike[str] | DataFile, most: int) -> bool:
     [True, False]
     """
     with Session() as session:
-        source = _source(session, path)
+        source = _source(session, path, table)
         query = f"SELECT count(*) FROM (SELECT 1 FROM {source.call} LIMIT {most + 1})"
         return bool(session.rows(query, source.parameters, source.name)[0][0] > most)
 
 
-def _source(session: Session, path: str | PathLike[str] | DataFile) -> Source:
-    return file_source(session, path if isinstance(path, DataFile) else Path(path), (), verify=False)
+def _source(session: Session, path: str | PathLike[str] | DataFile, table: str | None = None) -> Source:
+    return file_source(session, path if isinstance(path, DataFile) else Path(path), (), table, verify=False)
 
 
 def _column(name: str, values: Sequence[str | None]) -> Column:

@@ -116,6 +116,7 @@ def _texts(report: "Report") -> dict[str, Any]:
         "why_no_cases": report.why_no_cases,
         "methods": report.methods,
         "notes": [clipped(note) for note in findings.notes],
+        "sample": findings.sample,
         "references": report.references,
         "study": _study(findings.study, report) if findings.study else None,
         "plan": report.plan,
