@@ -209,8 +209,9 @@ class Collection:
         number = len(self.scores.classifiers) * (1 if two else self.scores.n_classes)
         points = int(np.clip(ALL_CURVE_POINTS // number, 16, CURVE_POINTS))
         band: Literal["pointwise"] | None = "pointwise" if number <= MOST_BANDS else None
-        if self.scores.folds is not None and self.scores.units is not None:
-            band = None  # a band of pooled cases by formula needs independent ones
+        resampled = self.scores.folds is None and self.method is not None and self.method.resamples
+        if self.scores.units is not None and not resampled:
+            band = None  # a band by formula needs independent cases
         curves, error = {}, 0.0
         for problem in binary_problems(self.scores.pool_folds(), None if two else "ova"):
             whole = curve(problem.scores, band=band, level=self.level, method=self.method)

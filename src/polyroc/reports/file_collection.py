@@ -173,7 +173,7 @@ class FileCollection(Collection):
         return self._sampled("decision_curve", Collection.decision_curve(self))
 
     def _sampled(self, step: str, result: Any) -> Any:
-        if result is not None:
+        if result is not None and result != {}:  # no operating points of negated scores
             self.from_sample.append(SECTIONS[step])
         return result
 
@@ -187,5 +187,7 @@ class FileCollection(Collection):
         how = sample_note(len(self.scores), self.rows, self.seed)
         what = [*self.from_sample, *(["the explorer"] if self.explored is not None else [])]
         parts = f" From {how}: {listed(what, 30)}." if what else ""
-        self.sample = f"An engine read the files and did not keep the cases in memory.{parts} The rest is from all cases."
+        self.sample = (
+            f"An engine read the files and did not keep the cases in memory.{parts} The rest is from all cases."
+        )
         self.notes.insert(0, self.sample)

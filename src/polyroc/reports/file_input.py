@@ -1,5 +1,6 @@
 """File input of a report: read into memory if there are not too many rows, else left to an engine."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import Engine, EngineOptions
 from polyroc.engines.row_sample import RowSample, sample_rows
-from polyroc.errors import NotApplicableError, PolyrocError
+from polyroc.errors import NotApplicableError, PolyrocError, PolyrocWarning
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods import Method, as_estimating_method
 from polyroc.io.preview import has_more_rows
@@ -46,7 +47,9 @@ class FileCases:
     def sample(self, seed: int) -> RowSample:
         """Rows drawn at random, of which the cases are in memory."""
         terms = {name: self.options[name] for name in ("labels", "pos_label", "missing")}
-        return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed, **terms)
+        with warnings.catch_warnings():  # the evaluation of all rows gives the same warnings
+            warnings.simplefilter("ignore", PolyrocWarning)
+            return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed, **terms)
 
     @property
     def collection(self) -> "partial[FileCollection]":
@@ -66,7 +69,9 @@ def read_for_report(
 ) -> Scores | FileCases:
     """The scores in memory; files of very many rows as they are, if an engine supports the options."""
     if is_frame(files):
-        raise NotApplicableError("A report needs files or cases in memory; pass toPandas() of the Spark data frame.")
+        raise NotApplicableError(
+            "A report needs files or cases in memory; pass toPandas() of the Spark data frame."
+        )
     arrays = {"y_score": y_score, "sample_weight": sample_weight}
     own = ("tolerance", "exact", "memory", "disk", "covariance")
     if engine is None and not any(reading.get(name) for name in own):
