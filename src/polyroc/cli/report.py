@@ -72,9 +72,9 @@ def report(
     It says which classifier is better, by how much and how sure that is; it has every measure with its interval,
     curves to move along, and sliders for costs, priors and limits with the decision rule to take along. FILE may
     also be a front stored by `polyroc front --out front.npz`, or the store of `polyroc study run`; --truth is then
-    not needed. The page of a study says which learner is better, by the test that suits it. A file of more than two
-    million rows is read by an engine (--engine memory avoids it): what needs cases in memory is then computed from
-    100,000 of them, drawn at random, and the page says so.
+    not needed. The page of a study says which learner is better, by the test that suits it. A file of more than
+    two million rows is read by an engine (--engine memory avoids it): what needs cases in memory is then computed
+    from 100,000 of them, drawn at random, and the page says so.
 
     \b
     One classifier:  polyroc report scores.csv --truth sick --scores risk --open

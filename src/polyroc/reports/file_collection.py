@@ -1,4 +1,4 @@
-"""The results of a report of files by an engine: from all rows where that is possible, else from a sample of them."""
+"""The results of a report of files by an engine: from all rows where possible, else from a sample of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
