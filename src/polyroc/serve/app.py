@@ -234,7 +234,8 @@ async def _ended(request: Request, job: Job) -> Any:
                 await asyncio.sleep(0.05)
     except TimeoutError:
         raise BusyError(
-            f"Files of other visitors are read first ({job.state.length} in the queue); reload this page in a minute."
+            f"Files of other visitors are read first ({job.state.length} in the queue); reload this page in a "
+            "minute."
         ) from None
     state = job.state
     return state.result if state.what == "done" else state.step or "The session was ended."

@@ -108,9 +108,9 @@ def _quoted(text: str) -> str:
 
 
 def python_lines(verb: str, name: str, columns: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
-    """The same in Python.
+    r"""The same in Python.
 
-    >>> print(*python_lines("report", "a.csv", {"truth": "y", "scores": ["p"]}, {"title": "a.csv"}), sep="\\n")
+    >>> print(*python_lines("report", "a.csv", {"truth": "y", "scores": ["p"]}, {"title": "a.csv"}), sep="\n")
     import polyroc as pr
     scores = pr.read('a.csv', truth='y', scores=['p'])
     pr.report(scores, title='a.csv')

@@ -99,7 +99,7 @@ def as_columns(body: bytes) -> dict[str, Any]:
 
 
 def as_reading(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """How a file is read: its decimal sign, its encoding, and the sheet of a workbook, if they are not the default.
+    """How a file is read: decimal sign, encoding, and the sheet of a workbook, if they are not the default.
 
     >>> as_reading({"decimal": ",", "encoding": "cp1252", "table": ""})
     {'decimal': ',', 'encoding': 'cp1252'}

@@ -15,6 +15,7 @@ __all__ = ["Suggestion", "classifier_names", "readable_suggestions", "suggestion
 TRUTH = (
     *("y", "y_true", "truth", "true", "label", "labels", "class", "target", "outcome", "diagnosis", "species"),
     *("true_class", "true_label", "actual", "status", "disease", "gold", "reference", "response"),
+    *("sick", "ill", "event", "died", "malignant"),
 )
 CLASSIFIER = ("classifier", "model", "method", "learner", "algorithm")
 CASE = ("case", "case_id", "id", "row", "index", "sample", "patient_case")
@@ -26,9 +27,10 @@ SCORE = re.compile(
     r"|rating|confidence|y_?hat|p_?hat|margin)([^a-z]|$)"
 )
 POSITIVE = (
-    *("1", "yes", "y", "true", "t", "positive", "pos", "+", "case", "disease", "diseased", "sick", "ill"),
+    *("yes", "y", "true", "t", "positive", "pos", "+", "case", "disease", "diseased", "sick", "ill"),
     *("malignant", "poor", "dead", "died", "event", "present", "abnormal", "spam", "fraud", "bad", "default"),
 )
+DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}")
 MOST_CLASSES = 50
 NAMED = {  # the roles that are suggested by a name, and what the column must be like
     "classifier": (CLASSIFIER, lambda column: 1 < column.distinct <= MOST_CLASSES),
@@ -88,7 +90,7 @@ def _truth(columns: "list[Column]") -> "tuple[Column, str] | None":
     for column in few:
         if column.name.lower() in TRUTH:
             return column, f"its name, and it has {column.distinct} distinct values"
-    words = [column for column in few if not column.numeric]
+    words = [column for column in few if not column.numeric and not all(map(DATE.match, column.values))]
     if len(words) == 1:
         return words[0], f"the only column of text with few values, {words[0].distinct}"
     return None
@@ -97,13 +99,15 @@ def _truth(columns: "list[Column]") -> "tuple[Column, str] | None":
 def _positive(truth: "Column") -> Suggestion | None:
     """The positive one of two classes, if one of them has a name that says so."""
     named = [value for value in truth.values if value.lower() in POSITIVE]
+    if truth.values in (("0", "1"), ("-1", "1")):  # of 1 and 2, either may be meant
+        named = ["1"]
     if truth.distinct != 2 or len(named) != 1:
         return None
     return Suggestion("pos_label", (named[0],), "its name")
 
 
 def _by_class(columns: "list[Column]", truth: "Column") -> dict[str, tuple[str, ...]]:
-    """By classifier, one column of numbers per value of the truth, named by what they have in common and the value.
+    """By classifier, one column of numbers per value of the truth, named by a common part and the value.
 
     If the classes are numbers, the columns must be probabilities: features are often numbered.
     """
@@ -126,7 +130,7 @@ def _by_class(columns: "list[Column]", truth: "Column") -> dict[str, tuple[str, 
 def _is_share(column: "Column") -> bool:
     """Whether the values can be probabilities, other than 0 and 1 alone."""
     low, high = column.low, column.high
-    return low is not None and high is not None and 0 <= low and high <= 1 and column.distinct > 2
+    return low is not None and high is not None and low >= 0 and high <= 1 and column.distinct > 2
 
 
 def _scores(columns: "list[Column]", truth: "Column") -> Suggestion | None:
@@ -172,8 +176,10 @@ def readable_suggestions(
 ) -> tuple[Suggestion, ...]:
     """The suggestions with which a file can be read; `read` is called with the options, and raises errors.
 
-    Rows with missing values are suggested to be dropped if that is what it takes. Roles that cause an error are left
-    out, those that are not needed first.
+    The visitor chooses the positive class if none is suggested; either will do to try.
+
+    Rows with missing values are suggested to be dropped if that is what it takes. Roles that cause an error are
+    left out, those that are not needed first.
     """
     whole = suggestions(seen)
     roles = {one.role for one in whole}
@@ -181,9 +187,14 @@ def readable_suggestions(
         return tuple(one for one in whole if one.role in ("truth", "pos_label"))
     needed = {"truth", "scores", "pos_label"}
     stacked = needed | {"classifier", "case"}
+    classes = next(column.values for column in seen.columns if column.name == whole[0].columns[0])
+
+    def attempt(**options: Any) -> None:
+        read(**({"pos_label": classes[-1]} if len(classes) == 2 else {}) | options)
+
     for kept in (roles, roles - {"groups", "weight"}, stacked, needed | {"classifier"}, needed):
         chosen = tuple(one for one in whole if one.role in kept)
-        added = _missing(chosen, read, names)
+        added = _missing(chosen, attempt, names)
         if added is not None:
             return (*chosen, *added)
     return tuple(one for one in whole if one.role in ("truth", "pos_label"))

@@ -49,8 +49,10 @@ def preview_file(
 def _previewed(
     path: Path, name: str, limits: Limits, reading: dict[str, Any], progress: Progress
 ) -> dict[str, Any]:
+    from polyroc.inference.evaluate import evaluate
     from polyroc.io.preview import distinct_values, preview
     from polyroc.io.read import read
+    from polyroc.measures.registry import headline_measure
     from polyroc.serve.suggestions import classifier_names, readable_suggestions
 
     file, table = _file(path, name, reading), reading.get("table")
@@ -68,7 +70,9 @@ def _previewed(
 
     def attempt(**options: Any) -> None:
         with _silent():
-            read(file, **options, **({} if table is None else {"table": table}), **_text_options(reading))
+            scores = read(file, **options, **reading)
+            if "folds" in options:  # within which the measures must be defined
+                evaluate(scores, measure=headline_measure(scores), method=None)
 
     return {
         "columns": [
@@ -93,10 +97,6 @@ def _file(path: Path, name: str, reading: Mapping[str, Any]) -> DataFile:
     from polyroc.io.text_copies import check_encoding
 
     return DataFile(path, name, reading.get("decimal", "."), check_encoding(reading.get("encoding")))
-
-
-def _text_options(reading: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: reading[name] for name in ("decimal", "encoding") if name in reading}
 
 
 def _has_decimal_commas(seen: Any) -> bool:
