@@ -207,7 +207,7 @@ def test_from_a_file_to_a_report_in_a_browser(server, browser, tmp_path):
     page.goto(server.address)
     page.set_input_files("#file", catalogue.path("iris_predictions"))
     page.wait_for_selector("#columns")
-    assert set(page.eval_on_selector_all("select", "all => all.map((one) => one.value)")) == {
+    assert set(page.eval_on_selector_all("select[data-column]", "all => all.map((one) => one.value)")) == {
         ""
     }  # nothing is guessed
     page.click("button.main")

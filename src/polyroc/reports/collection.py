@@ -54,7 +54,9 @@ MOST_BANDS = 150  # curves with bands
 MOST_PAIR_CURVES = 4000
 ALL_PAIR_POINTS = 40_000
 SURFACE_CASES = 20_000
-STEPS = 12  # of the work, for its progress
+STEPS = 12  # of the work, for its progress; writing the page is one more
+FIRST_STEP = 0.3  # share of the first one, which evaluates
+WHOLE = 1000  # of the progress
 FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, and sampling finds little of it
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
@@ -142,10 +144,15 @@ class Collection:
     notes: list[str] = field(default_factory=list)
     sample: str = ""
 
-    def show_progress(self, done: int, step: str) -> None:
-        """Report the step that begins; writing the page is the last."""
+    def show_progress(self, done: int, step: str, part: float = 0.0) -> None:
+        """Report the step that begins, or of which a part is done; writing the page is the last."""
         if self.progress is not None:
-            self.progress(done, STEPS + 1, step)
+            share = FIRST_STEP * part if done == 0 else FIRST_STEP + (1 - FIRST_STEP) * (done - 1 + part) / STEPS
+            self.progress(round(WHOLE * share), WHOLE, step)
+
+    def evaluating(self, done: int, total: int, step: str) -> None:
+        """Report the progress of the first step."""
+        self.show_progress(0, step, min(1.0, done / total) if total else 0.0)
 
     @contextmanager
     def noting(self, step: str) -> Iterator[None]:
@@ -171,9 +178,7 @@ class Collection:
 
     def evaluation(self) -> Evaluation:
         """Every measure; that of the comparison comes first in the tables."""
-        evaluation = evaluate(
-            self.scores, method=self.method, progress=lambda _, __, step: self.show_progress(0, step)
-        )
+        evaluation = evaluate(self.scores, method=self.method, progress=self.evaluating)
         key = str(registered_measure(self.measure))
         compared = {pair: estimate for pair, estimate in evaluation.estimates.items() if pair[1] == key}
         if not compared:

@@ -89,7 +89,7 @@ class FileCollection(Collection):
             self.files,
             measure=measure,
             method=self.method,
-            progress=lambda _, __, step: self.show_progress(0, step),
+            progress=self.evaluating,
             **self.options,
         )
         if isinstance(result, Estimate):
