@@ -79,7 +79,7 @@ def test_memory_on_request_and_where_an_engine_does_not_do(few, stages):
 
 
 def test_groups_and_negated_scores(few, stages):
-    made = pr.report(stages, truth="site", scores="-marker", groups="block", pos_label=1, path=None)
+    made = pr.report(stages, truth="site", scores="-marker", groups="block", pos_label=1, path=None, exact=True)
     assert ": ROC curves. The rest" in made.findings.sample
     estimate = made.findings.evaluation["classifier", "auc"]
     assert estimate.provenance.groups == 400

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from polyroc.curves.curve import curve
 from polyroc.curves.result import Curve, Curves
@@ -20,6 +20,7 @@ from polyroc.reports.collection import CURVE_POINTS, MOST_BANDS, TOLERANCE, Coll
 
 __all__ = ["SAMPLED_CASES", "FileCollection", "sample_note"]
 
+T = TypeVar("T")
 SAMPLED_CASES = 100_000  # in memory, for what an engine does not compute
 # the sections of a page, by step
 SECTIONS = {
@@ -115,8 +116,10 @@ class FileCollection(Collection):
             return None
         terms: dict[str, Any] = {"measure": self.measure, "method": self.method, "by": [*self.by]}
         if len(self.scores.classifiers) < 2 or self.method is None:
-            return evaluate(self.files, **{**terms, "measure": [self.measure]}, **self.options)
-        return compare(self.files, **terms, **self.options)
+            grouped: Grouped = evaluate(self.files, **{**terms, "measure": [self.measure]}, **self.options)
+            return grouped
+        compared: Grouped = compare(self.files, **terms, **self.options)
+        return compared
 
     def curves(self) -> Curves | None:
         """ROC curves at the edges of bins, which are points of the curves of all rows."""
@@ -172,7 +175,7 @@ class FileCollection(Collection):
         """As in memory, from the sample."""
         return self._sampled("decision_curve", Collection.decision_curve(self))
 
-    def _sampled(self, step: str, result: Any) -> Any:
+    def _sampled(self, step: str, result: T) -> T:
         if result is not None and result != {}:  # no operating points of negated scores
             self.from_sample.append(SECTIONS[step])
         return result
