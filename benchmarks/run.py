@@ -25,7 +25,7 @@ from cut_points import cut_points
 from fronts import front_archive, front_search, front_sweep, front_volumes
 from he import he
 from pdi import pdi
-from report import explorer_answers, reports
+from report import explorer_answers, report_of_a_file, reports
 from studies import study_overhead, study_summaries
 from summaries import summaries
 from threeway import threeway
@@ -219,6 +219,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "study overhead": study_overhead,
     "study summaries": study_summaries,
     "report": reports,
+    "report of a file": report_of_a_file,
     "explorer": explorer_answers,
     "summaries": summaries,
     "cut-points": cut_points,
