@@ -81,6 +81,7 @@ def test_memory_on_request_and_where_an_engine_does_not_do(few, stages):
 def test_groups_and_negated_scores(few, stages):
     made = pr.report(stages, truth="site", scores="-marker", groups="block", pos_label=1, path=None, exact=True)
     assert ": ROC curves. The rest" in made.findings.sample
+    assert "a band by formula needs independent cases" in made.to_html()
     estimate = made.findings.evaluation["classifier", "auc"]
     assert estimate.provenance.groups == 400
     assert estimate.value == pytest.approx(
