@@ -204,6 +204,13 @@ def test_what_a_command_line_cannot_say_has_none():
     assert command_line("report", None) is None
 
 
+def test_no_part_of_a_command_is_run_by_a_shell():
+    line = command_line(
+        "report", ["-x;.csv", "--truth", "$(date)", "--scores", "a`b", "--by", "it's", "--case", ""]
+    )
+    assert line == """polyroc report "./-x;.csv" --truth '$(date)' --scores 'a`b' --by "it's" --case \"\""""
+
+
 def test_reversed_scores_are_multiplied(tmp_path):
     path = tmp_path / "a.csv"
     pl.DataFrame({"y": [0, 1] * 5, "s": range(10)}).write_csv(path)

@@ -90,14 +90,16 @@ def size_options(question: Mapping[str, Any]) -> list[str]:
 
 
 def command_line(command: str, arguments: Sequence[str] | None) -> str | None:
-    """A line to paste into a shell.
+    """A line to paste into a shell; the first argument of a command with files is the file.
 
     >>> print(command_line("report", ["my file.csv", "--truth", "y", "--scores", "p_*"]))
     polyroc report "my file.csv" --truth y --scores "p_*"
     """
     if arguments is None:
         return None
-    return " ".join(["polyroc", command, *map(_quoted, arguments)])
+    first, *others = arguments
+    is_option_like = command != "size" and first.startswith("-")  # a file that would be taken for an option
+    return " ".join(["polyroc", command, *map(_quoted, [f"./{first}" if is_option_like else first, *others])])
 
 
 def _quoted(text: str) -> str:

@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ __all__ = ["choose_point", "make_report", "plan_size", "preview_file", "shortene
 
 Progress = Callable[[int, int, str], None]
 MOST_SHOWN = 60  # characters of a value
-MOST_NAMES = 2**20  # characters of all column names
+MOST_NAMES = 2**20  # characters of all column names, and of all listed values
+MOST_LABEL = 200  # characters of a class
 MOST_CHOICES = 200  # sheets of a workbook that are listed
 _COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 RESAMPLES = 2000  # the default of the command line
@@ -65,7 +66,8 @@ def _previewed(
         return _previewed(path, name, limits, {**reading, "decimal": ","}, progress)
     _check_rows(file, limits, table)
     progress(0, 0, "looking for classes and scores")
-    seen = distinct_values(file, seen, table)
+    with suppress(PolyrocError):  # too many values for the memory: those of the first rows will do
+        seen = distinct_values(file, seen, table)
     names = classifier_names(seen)
 
     def attempt(**options: Any) -> None:
@@ -74,13 +76,14 @@ def _previewed(
             if "folds" in options:  # within which the measures must be defined
                 evaluate(scores, measure=headline_measure(scores), method=None)
 
+    listed = _listed_values(seen)
     return {
         "columns": [
             {
                 "name": column.name,
                 "distinct": column.distinct,
                 "range": f"{column.low:.4g} to {column.high:.4g}" if column.numeric else None,
-                "classes": list(column.values),
+                "classes": listed.get(column.name, []),
             }
             for column in seen.columns
         ],
@@ -90,6 +93,17 @@ def _previewed(
         "names": names,
         "reading": reading,
     }
+
+
+def _listed_values(seen: Any) -> dict[str, list[str]]:
+    """By column its values, as possible classes; of long ones and of very many columns none, to limit the page."""
+    listed: dict[str, list[str]] = {}
+    room = MOST_NAMES
+    for column in seen.columns:
+        room -= sum(map(len, column.values))
+        if column.values and room > 0 and max(map(len, column.values)) <= MOST_LABEL:
+            listed[column.name] = list(column.values)
+    return listed
 
 
 def _file(path: Path, name: str, reading: Mapping[str, Any]) -> DataFile:
