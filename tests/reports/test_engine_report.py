@@ -37,7 +37,7 @@ def stages(tmp_path_factory):
 COLUMNS = {"truth": "kind", "scores": {"a": "a_*", "b": "b_*"}}
 
 
-def test_all_rows_and_the_sample_are_told_apart(few, stages, tmp_path):
+def test_results_of_all_rows_and_of_the_sample(few, stages, tmp_path):
     page = tmp_path / "report.html"
     made = pr.report(stages, **COLUMNS, by="site", path=page, exact=True)
     scores = pr.read(stages, **COLUMNS)

@@ -106,14 +106,14 @@ def test_classes_beyond_the_first_rows_are_listed(tmp_path):
     assert [column["classes"] for column in seen_of(path)["columns"]] == [["a", "b", "c"], []]
 
 
-def test_encodings_sheets_and_decimal_signs_are_asked_for_or_recognised(tmp_path):
+def test_encodings_sheets_and_decimal_signs(tmp_path):
     table = StringIO(
         "Größe;Kranker;p\n" + "\n".join(f"1,{i};{'ja' if i % 3 else 'nein'};0,{i}" for i in range(10, 40))
     )
     path = tmp_path / "a.csv"
     path.write_bytes(table.getvalue().encode("cp1252"))
-    asked = seen_of(path)
-    assert (asked["asks"], asked["choices"]) == ("encoding", ["latin-1", "cp1252", "utf-16"])
+    question = seen_of(path)
+    assert (question["asks"], question["choices"]) == ("encoding", ["latin-1", "cp1252", "utf-16"])
     seen = seen_of(path, encoding="cp1252")
     assert seen["reading"] == {"encoding": "cp1252", "decimal": ","}
     assert [column["range"] for column in seen["columns"]] == ["1.1 to 1.39", None, "0.1 to 0.39"]
@@ -125,8 +125,8 @@ def test_encodings_sheets_and_decimal_signs_are_asked_for_or_recognised(tmp_path
     book.create_sheet("Daten").append(["b"])
     book["Daten"].append(["x"])
     book.save(tmp_path / "a.xlsx")
-    asked = seen_of(tmp_path / "a.xlsx")
-    assert (asked["asks"], asked["choices"]) == ("table", ["Sheet", "Daten"])
+    question = seen_of(tmp_path / "a.xlsx")
+    assert (question["asks"], question["choices"]) == ("table", ["Sheet", "Daten"])
     assert seen_of(tmp_path / "a.xlsx", table="Daten")["columns"][0]["name"] == "b"
 
 
