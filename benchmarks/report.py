@@ -1,11 +1,14 @@
 """Reports: their time and size, and the response time of the explorer in a browser."""
 
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import polyroc as pr
 from fronts import CASES, front_of
@@ -49,6 +52,34 @@ def reports():
     yield work, "seconds", done - start, "<=", 15
     yield work, "share of them that is statistics", (computed - start) / (done - start), ">=", 0.5
     yield work, "size of the page, MB", len(page.encode()) / 1e6, "<=", 10
+
+
+OF_FILE = """
+import resource, sys
+import polyroc as pr
+pr.report(sys.argv[1], truth="y", scores={"a": "a", "b": "b"}, path=sys.argv[2])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+def report_of_a_file():
+    """Ten million rows by the engine, in a process of its own, whose memory is measured."""
+    rng = np.random.default_rng(0)
+    y = rng.random(10**7) < 0.3
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "cases.parquet")
+        scores = {
+            name: 1 / (1 + np.exp(1 - rng.normal(size=len(y)) - gain * y))
+            for name, gain in (("a", 1.2), ("b", 0.8))
+        }
+        pl.DataFrame({"y": y, **scores}).write_parquet(path)
+        command = [sys.executable, "-c", OF_FILE, str(path), str(Path(folder, "report.html"))]
+        start = time.perf_counter()
+        memory = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        done = time.perf_counter()
+    work = "report of a Parquet file of 1e+07 cases, 2 classifiers"
+    yield work, "peak memory, GB", memory / 1e9, "<=", 1.5
+    yield work, "seconds", done - start, "<=", 120
 
 
 def explorer_answers():

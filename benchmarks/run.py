@@ -32,7 +32,7 @@ from he import he
 from pdi import pdi
 from peers import peers
 from polyroc.kernels.threads import cores
-from report import explorer_answers, reports
+from report import explorer_answers, report_of_a_file, reports
 from small_calls import bootstrap_of_few, everything_of_three_classes, scorers, screening, small_calls
 from studies import study_overhead, study_summaries
 from summaries import summaries
@@ -244,6 +244,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "study overhead": study_overhead,
     "study summaries": study_summaries,
     "report": reports,
+    "report of a file": report_of_a_file,
     "explorer": explorer_answers,
     "summaries": summaries,
     "cut-points": cut_points,

@@ -45,13 +45,13 @@ CASES = {
         lambda _: pr.evaluate(["a", "b"], [1, 2]),
         "use pos_label='b' or 'a'.",
         "use --pos-label b or a.",
-        "use \"Positive class\" under \"More options\" ('b' or 'a').",
+        "use \"Positive class\" ('b' or 'a').",
     ),
     "positive class of a measure": (
         lambda _: pr.evaluate(["a", "b"], [[1, 0], [0, 1]], measure="auc"),
         "auc needs to know the positive class; use pos_label='b' or 'a'.",
         "auc needs to know the positive class; use --pos-label b or a.",
-        "use \"Positive class\" under \"More options\" ('b' or 'a').",
+        "use \"Positive class\" ('b' or 'a').",
     ),
     "missing values": (
         lambda _: pr.evaluate([0, 1, 1], [0.5, np.nan, 1]),
@@ -63,25 +63,25 @@ CASES = {
         lambda _: pr.evaluate(["a", "a"], [1, 2]),
         "name them all with labels=[...].",
         "name them all with --labels A,B,C.",
-        'name them all with "Classes in order" under "More options".',
+        'name them all with "Classes in order".',
     ),
     "order of the classes": (
         lambda _: pr.evaluate(THREE, THREE + 0.5, measure="vus"),
         "give it with labels=[...].",
         "give it with --labels A,B,C.",
-        'give it with "Classes in order" under "More options".',
+        'give it with "Classes in order".',
     ),
     "columns of other classes": (
         lambda file: read(file, scores=["p_a", "w"]),
         "name every class with labels=[...].",
         "name every class with --labels A,B,C.",
-        'name every class with "Classes in order" under "More options".',
+        'name every class with "Classes in order".',
     ),
     "one column too few": (
         lambda _: pr.evaluate(THREE, P[:, :2]),
         "also those without cases, with labels=[...].",
         "also those without cases, with --labels A,B,C.",
-        'with "Classes in order" under "More options".',
+        'with "Classes in order".',
     ),
     "conversion to one score": (
         lambda _: pr.evaluate(THREE, P, labels=[0, 1, 2], measure="vus"),
@@ -129,7 +129,7 @@ CASES = {
         lambda _: pr.curve(Y, SCORE, average="vertical"),
         "average='vertical' needs the fold of each case; pass folds.",
         "--average vertical needs the fold of each case; pass --folds.",
-        "average='vertical' needs the fold of each case; pass folds.",
+        "average='vertical' needs the fold of each case; pass \"fold\".",
     ),
     "calibrated": (
         lambda _: pr.operate(THREE, P, at_most={(0, 1): 0.1}, calibrated=True),
@@ -147,7 +147,7 @@ CASES = {
         lambda file: pr.evaluate(file, truth="y", scores="p_*", pos_label="b", by="modle"),
         "has no column 'modle' (by)",
         "has no column 'modle' (--by)",
-        "has no column 'modle' (by)",
+        "has no column 'modle' (\"subgroup\")",
     ),
     "method in memory": (
         lambda file: pr.evaluate(file, truth="y", scores="p_*", engine="duckdb", method=pr.Jackknife()),
@@ -189,7 +189,7 @@ CASES = {
         lambda file: read(file, table="t"),
         "is not a DuckDB file and has no tables; leave out table='t'.",
         "is not a DuckDB file and has no tables; leave out --table t.",
-        "is not a DuckDB file and has no tables; leave out table='t'.",
+        'leave out "Sheet" under "How the file is read" (\'t\').',
     ),
     "enumeration": (
         lambda _: pr.compare_measures("auc", "accuracy", sizes=(30, 30), ties=True, max_lists=10),

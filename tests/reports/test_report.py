@@ -323,9 +323,10 @@ def test_progress_is_reported():
     report(*three(), progress=lambda done, total, what: calls.append((done, total, what)))
     done = [step for step, _, _ in calls]
     assert done == sorted(done)
-    assert set(done) == set(range(13))
-    assert (0, 13, "m1: hand_till") in calls
-    assert calls[-1] == (12, 13, "writing")
+    assert len(set(done)) > 20  # measures are steps of their own
+    assert {total for _, total, _ in calls} == {1000}
+    assert (150, 1000, "m1: hand_till") in calls
+    assert calls[-1] == (942, 1000, "writing")
 
 
 def test_a_missing_package_is_named(monkeypatch, tmp_path):

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,13 @@ from polyroc.cli.options import (
     progress_bar,
     small_file,
 )
-from polyroc.cli.rates import matrix_page
 from polyroc.decisions.operating_point import OperatingPoint
+from polyroc.decisions.pages import point_page
 from polyroc.errors import InputError, MissingFileError
 from polyroc.fronts.models import PointClassifier
 from polyroc.fronts.result import Front
 from polyroc.output.files import write_file
-from polyroc.output.numbers import estimate_text
-from polyroc.output.sentences import printable
-from polyroc.output.tables import Table
 from polyroc.output.text import Format
-from polyroc.rules import CostRule
 from polyroc.scores import Scores
 
 __all__ = ["operate"]
@@ -162,7 +157,7 @@ def operate(
         output,
         record=lambda: result.to_dict(level),
         rows=lambda: result.rows(level),
-        table=lambda: _table(result, level, name_of(evaluate_on or front or needs_data(file, columns))),
+        table=lambda: point_page(result, level, name_of(evaluate_on or front or needs_data(file, columns))),
     )
     return 0
 
@@ -263,46 +258,3 @@ def _number(text: str, option: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(f"{option} must hold numbers, got {text!r}.") from None
-
-
-def _table(point: OperatingPoint, level: float, source: str) -> Table:
-    """The confusion rates; then the rule, its cost, and the aim it was chosen for."""
-    priors = ", ".join(f"{k} {p:.4g}" for k, p in zip(point.confusion.classes, point.priors, strict=True))
-    cost = estimate_text(point.expected_cost, point.cost.confidence_interval(level), 4)
-    notes = [
-        f"Rule: {point.rule.sentence()}",
-        *(_rule_costs(point.rule) if isinstance(point.rule, CostRule) else []),
-        f"Chosen for: {point.aim}.",
-        point.sentence(),
-        *_thresholds(point, level),
-        f"Expected cost {cost} per case; priors {priors}.",
-        _evaluation(point),
-    ]
-    return replace(matrix_page(point.confusion, level, source), notes=tuple(map(printable, notes)))
-
-
-def _thresholds(point: OperatingPoint, level: float) -> list[str]:
-    """The intervals of the thresholds, if the choice was repeated."""
-    uncertainty = point.uncertainty
-    if uncertainty is None:
-        return []
-    if not point.rule.thresholds:
-        return [
-            f"Searched again in {uncertainty.resamples} resamples, and evaluated on the cases left out of them; "
-            "the costs of the rule have no intervals, as very different ones make the same decisions."
-        ]
-    texts = "; ".join(point.threshold_texts(level))
-    return [f"Chosen again in {uncertainty.resamples} resamples: {texts}."]
-
-
-def _evaluation(point: OperatingPoint) -> str:
-    if point.held_out:
-        return "Evaluated on other cases."
-    if point.uncertainty is None:
-        return "Evaluated on the cases it was chosen on."
-    return "Evaluated on the cases it was chosen on; rates and cost are corrected for the choice."
-
-
-def _rule_costs(rule: CostRule) -> list[str]:
-    rows = zip(rule.labels, rule.costs, strict=True)
-    return [f"  {true}: " + ", ".join(f"{cost:.4g}" for cost in row) for true, row in rows]

@@ -19,6 +19,7 @@ from polyroc.cli.options import (
     progress_bar,
     small_file,
 )
+from polyroc.decisions.pages import matrix_page
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError, MissingFileError
 from polyroc.output.numbers import interval_text, level_text, number_text
@@ -28,7 +29,7 @@ from polyroc.results.result import plain
 from polyroc.rules import Rule
 from polyroc.scores import Scores
 
-__all__ = ["matrix_page", "rates", "rule_from"]
+__all__ = ["rates", "rule_from"]
 
 
 @click.command()
@@ -111,24 +112,6 @@ def _record(rates: Rates, level: float) -> dict[str, Any]:
     ]
     gain = rates.information_gain().to_dict(level)
     return {**rates.to_dict(level), "cobweb": cobweb, "information_gain": gain, "likelihood_ratios": ratios}
-
-
-def matrix_page(rates: Rates, level: float, source: str) -> Table:
-    """A row per true class, a column per decision."""
-    rows: list[Row] = []
-    for k, true in enumerate(rates.classes):
-        row = {"true class": true, "cases": _case_count(float(rates.counts[k].sum()))}
-        for decision in rates.classes:
-            rate = rates[true, decision]
-            ends = interval_text(rate.confidence_interval(level), 3)
-            row[f"called {decision}"] = f"{number_text(rate.value)} ({ends})"
-        rows.append(row)
-    title = f"{source}, {rates.classifier}: share of each true class by decision, {level_text(level)} intervals"
-    return Table.of(title, rows, [] if rates.provenance.target is None else [rates.provenance.target])
-
-
-def _case_count(cases: float) -> str:
-    return f"{cases:.0f}" if cases == round(cases) else f"{cases:g}"
 
 
 def _cobweb_table(rates: Rates, level: float) -> Table:

@@ -10,9 +10,13 @@ import click
 from click.core import ParameterSource
 
 from polyroc.cli.options import (
+    ENGINE_OPTIONS,
+    IN_MEMORY_ONLY,
+    add_options,
     by_option,
     convert_option,
     data_file,
+    data_from,
     fold_options,
     level_option,
     measure_option,
@@ -21,7 +25,6 @@ from polyroc.cli.options import (
     name_of,
     print_text,
     progress_bar,
-    scores_from,
 )
 from polyroc.errors import InputError
 from polyroc.output.sentences import printable
@@ -47,6 +50,7 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
 @click.option("--title", help="The title; the name of FILE, or of the plan of a study, by default.")
 @measure_option("The measure to compare by: auc or hand_till by default.")
 @by_option
+@add_options(ENGINE_OPTIONS["engine"], ENGINE_OPTIONS["memory"])
 @convert_option
 @method_options()
 @level_option
@@ -68,7 +72,9 @@ def report(
     It says which classifier is better, by how much and how sure that is; it has every measure with its interval,
     curves to move along, and sliders for costs, priors and limits with the decision rule to take along. FILE may
     also be a front stored by `polyroc front --out front.npz`, or the store of `polyroc study run`; --truth is then
-    not needed. The page of a study says which learner is better, by the test that suits it.
+    not needed. The page of a study says which learner is better, by the test that suits it. A file of more than
+    two million rows is read by an engine (--engine memory avoids it): what needs cases in memory is then computed
+    from 100,000 of them, drawn at random, and the page says so.
 
     \b
     One classifier:  polyroc report scores.csv --truth sick --scores risk --open
@@ -95,13 +101,23 @@ def report(
             raise InputError("Missing option --truth: which column of FILE holds the true classes?")
         with progress_bar() as progress:
             errors = method_from(method, replicates, seed)
-            scores = scores_from(file, by=[*by] or None, **columns)
-            terms = {"measure": measure, "method": errors, "level": level, "rng": seed or 0, "by": [*by] or None}
-            make(scores, path=out, title=named, repeat=repeat, progress=progress, **terms)
+            data, options = _data(file, {**columns, "by": by})
+            terms = {"measure": measure, "method": errors, "level": level, "rng": seed or 0, **options}
+            make(data, path=out, title=named, repeat=repeat, progress=progress, **terms)
     print_text(f"Written to {printable(str(out))}.")
     if show:
         webbrowser.open(out.resolve().as_uri())
     return 0
+
+
+def _data(file: Path, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The scores in memory; or the file for an engine, if it has very many rows, and the options to read it."""
+    from polyroc.reports.file_input import has_many_rows
+
+    in_memory = any(columns.get(name) for name in IN_MEMORY_ONLY) or columns["weight_kind"] == "frequency"
+    if columns["engine"] is None and not in_memory and has_many_rows(file, columns):
+        columns["engine"] = "duckdb"
+    return data_from("evaluate", file, columns)
 
 
 def _front(file: Path) -> Any:

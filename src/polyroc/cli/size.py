@@ -18,10 +18,8 @@ from polyroc.cli.options import (
     scores_from,
 )
 from polyroc.errors import InputError
-from polyroc.output.numbers import interval_text, level_text
-from polyroc.output.tables import Table
 from polyroc.output.text import Format
-from polyroc.power.result import SampleSize
+from polyroc.power.pages import size_page
 from polyroc.validation.signatures import MOST_DRAWS
 
 __all__ = ["size"]
@@ -182,15 +180,3 @@ def _numbers(text: str, name: str, example: str) -> list[float]:
         return [float(part) for part in text.replace(":", ",").split(",")]
     except ValueError:
         raise InputError(f"{name} must be numbers, such as {example}, got {text!r}.") from None
-
-
-def size_page(size: SampleSize) -> Table:
-    """Cases by class; then the answer in a sentence, and its assumptions."""
-    heading = "cases in each of two sets" if size.sets == 2 else "cases"
-    rows = [{"class": name, heading: str(count)} for name, count in size.by_class.items()]
-    notes = [size.sentence()]
-    interval = size.power_interval()
-    if interval is not None:
-        notes.append(f"Simulated power: {level_text(0.95)} {interval_text(interval)}, seed {size.seed}.")
-    notes += ["", f"Method: {size.method}; {'; '.join(size.assumptions)}."]
-    return Table.of(f"{size.measure}: {size.n} cases", rows, notes)

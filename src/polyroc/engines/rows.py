@@ -271,21 +271,31 @@ class DuckRows:
         """Let a scan process all rows."""
         scan.run(self._batches(), report)
 
-    def _batches(self, condition: str = "TRUE", parameters: Sequence[Any] = ()) -> Generator[Batch]:
+    def batches(self) -> Generator[Batch]:
+        """All rows, with the numbers of their clusters; in the order of the files if the session preserves it."""
+        if not self.clustered:
+            yield from self._batches(ordered=True)
+            return
+        yield from self._cluster_batches(self.expressions, "")
+
+    def _batches(
+        self, condition: str = "TRUE", parameters: Sequence[Any] = (), ordered: bool = False
+    ) -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         query = f"{self._query([self.code, *self.expressions, *weight])} AND {condition}"
         n = len(self.names)
-        for codes, *columns in self.session.stream(query, [*self.parameters, *parameters], self.source.name):
+        values = [*self.parameters, *parameters]
+        for codes, *columns in self.session.stream(query, values, self.source.name, ordered=ordered):
             yield Batch(codes, columns[:n], columns[n] if weight else None)
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
         """Let a scan process all rows, which DuckDB sorts by cluster, on disk if need be."""
         scan.run(self._cluster_batches(self.expressions if scores else ()), report)
 
-    def _cluster_batches(self, scores: Sequence[str]) -> Generator[Batch]:
+    def _cluster_batches(self, scores: Sequence[str], order: str = "ORDER BY p") -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         table = self.source.select([self.code, *scores, *weight, "p"]) + self.clusters_join
-        query = f"{table} WHERE {self.condition} ORDER BY p"
+        query = f"{table} WHERE {self.condition} {order}"
         batches = self.session.stream(query, self.parameters, self.source.name, ordered=True)
         for codes, *columns, clusters in batches:
             yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)

@@ -115,8 +115,8 @@ class EngineSession(Session):
     ) -> Iterator[Batch]:
         """The numeric columns of a large result, batch by batch.
 
-        `ordered` says that the query sorts its rows: unless the order of insertion is preserved, DuckDB 1.5
-        returns batches of a sorted result in any order.
+        `ordered` keeps the order of the query or of the files: otherwise DuckDB returns batches in any order, and
+        DuckDB 1.5 even those of a query that sorts its rows.
         """
         self._connection.execute(f"SET preserve_insertion_order = {ordered}")
         relation = self._guarded(lambda: self._connection.sql(query, params=list(parameters)), reading)

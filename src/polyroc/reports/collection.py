@@ -36,6 +36,9 @@ from polyroc.scores import Scores
 
 __all__ = [
     "CURVE_POINTS",
+    "MOST_BANDS",
+    "TOLERANCE",
+    "Collection",
     "collect_findings",
     "detached_area",
     "sampled_cases",
@@ -51,7 +54,9 @@ MOST_BANDS = 150  # curves with bands
 MOST_PAIR_CURVES = 4000
 ALL_PAIR_POINTS = 40_000
 SURFACE_CASES = 20_000
-STEPS = 12  # of the work, for its progress
+STEPS = 12  # of the work, for its progress; writing the page is one more
+FIRST_STEP = 0.3  # share of the first one, which evaluates
+WHOLE = 1000  # of the progress
 FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, and sampling finds little of it
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
@@ -72,6 +77,7 @@ def collect_findings(
     level: float,
     seed: int,
     progress: Progress | None = None,
+    collection: "Callable[..., Collection] | None" = None,
 ) -> Findings:
     """All results of a report.
 
@@ -85,8 +91,11 @@ def collect_findings(
         Of standard errors; of bands; of random samples.
     progress
         Called with (done, total, step).
+    collection
+        What computes them: `Collection`, from cases in memory, by default.
     """
-    work = _Collection(scores, explored, measure or headline_measure(scores).key, method, level, seed, progress)
+    make = collection or Collection
+    work = make(scores, explored, measure or headline_measure(scores).key, method, level, seed, progress)
     steps: dict[str, Callable[[], Any]] = {
         "evaluation": work.evaluation,
         "comparison": work.comparison,
@@ -107,12 +116,23 @@ def collect_findings(
             result = step()
             if result is not None:
                 work.results[name] = result
+    work.close()
     work.show_progress(len(steps), "writing")
-    return Findings(**work.results, notes=tuple(dict.fromkeys(work.notes)))
+    return Findings(**work.results, notes=tuple(dict.fromkeys(work.notes)), sample=work.sample)
 
 
 @dataclass(slots=True)
-class _Collection:
+class Collection:
+    """The results of cases in memory, one after the other; each method is a step.
+
+    Attributes
+    ----------
+    scores, explored, measure, method, level, seed, progress
+        As in `collect_findings`.
+    results, notes, sample
+        The results so far, by field of `Findings`, and the notes; what was computed from a sample of the cases.
+    """
+
     scores: Scores
     explored: Scores | None
     measure: str
@@ -122,11 +142,17 @@ class _Collection:
     progress: Progress | None
     results: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    sample: str = ""
 
-    def show_progress(self, done: int, step: str) -> None:
-        """Report the step that begins; writing the page is the last."""
+    def show_progress(self, done: int, step: str, part: float = 0.0) -> None:
+        """Report the step that begins, or of which a part is done; writing the page is the last."""
         if self.progress is not None:
-            self.progress(done, STEPS + 1, step)
+            share = FIRST_STEP * part if done == 0 else FIRST_STEP + (1 - FIRST_STEP) * (done - 1 + part) / STEPS
+            self.progress(round(WHOLE * share), WHOLE, step)
+
+    def evaluating(self, done: int, total: int, step: str) -> None:
+        """Report the progress of the first step."""
+        self.show_progress(0, step, min(1.0, done / total) if total else 0.0)
 
     @contextmanager
     def noting(self, step: str) -> Iterator[None]:
@@ -142,23 +168,31 @@ class _Collection:
                 self.notes.append(f"No {step}: {reason}")
         self.notes += [str(warning.message) for warning in caught if issubclass(warning.category, PolyrocWarning)]
 
+    @property
+    def cases_name(self) -> str:
+        """What the rows of `scores` are."""
+        return "cases"
+
+    def close(self) -> None:
+        """Called after the last step."""
+
     def evaluation(self) -> Evaluation:
-        evaluation = evaluate(
-            self.scores, method=self.method, progress=lambda _, __, step: self.show_progress(0, step)
-        )
+        """Every measure; that of the comparison comes first in the tables."""
+        evaluation = evaluate(self.scores, method=self.method, progress=self.evaluating)
         key = str(registered_measure(self.measure))
         compared = {pair: estimate for pair, estimate in evaluation.estimates.items() if pair[1] == key}
         if not compared:
             compared = dict(evaluate(self.scores, measure=[self.measure], method=self.method).estimates)
-        # The measure of the comparison comes first in the tables.
         return Evaluation({**compared, **evaluation.estimates}, evaluation.skipped)
 
     @property
     def estimates(self) -> Mapping[tuple[str, str], Estimate]:
+        """The estimates of the first step."""
         evaluation: Evaluation = self.results["evaluation"]
         return evaluation.estimates
 
     def comparison(self) -> Any:
+        """The classifiers compared, if there are several."""
         if len(self.scores.classifiers) < 2 or self.method is None:
             return None
         return compare(self.scores, measure=self.measure, method=self.method)
@@ -173,14 +207,16 @@ class _Collection:
         return compare(self.scores, measure=self.measure, method=self.method, by=by)
 
     def curves(self) -> Curves | None:
+        """ROC curves of two classes, or of each class against the others."""
         two = self.scores.n_classes == 2 and self.scores.positive is not None
         if self.scores.kind == "decisions" or (not two and self.scores.kind != "matrix"):
             return None
         number = len(self.scores.classifiers) * (1 if two else self.scores.n_classes)
         points = int(np.clip(ALL_CURVE_POINTS // number, 16, CURVE_POINTS))
         band: Literal["pointwise"] | None = "pointwise" if number <= MOST_BANDS else None
-        if self.scores.folds is not None and self.scores.units is not None:
-            band = None  # a band of pooled cases by formula needs independent ones
+        resampled = self.scores.folds is None and self.method is not None and self.method.resamples
+        if self.scores.units is not None and not resampled:
+            band = None  # a band by formula needs independent cases
         curves, error = {}, 0.0
         for problem in binary_problems(self.scores.pool_folds(), None if two else "ova"):
             whole = curve(problem.scores, band=band, level=self.level, method=self.method)
@@ -213,6 +249,7 @@ class _Collection:
             )
 
     def pairs(self) -> Curves | None:
+        """The curves of pairs of classes."""
         number = self.scores.n_classes * (self.scores.n_classes - 1)
         if self.scores.kind != "matrix" or number < 6 or self.scores.absent:
             return None
@@ -243,6 +280,7 @@ class _Collection:
         return replace(self.scores, values={name: self.scores.values[name] for name in best})
 
     def surfaces(self) -> dict[str, Surface] | None:
+        """The surfaces of three classes."""
         if self.scores.n_classes != 3 or self.scores.kind == "decisions" or self.scores.absent:
             return None
         if self.scores.kind == "score" and not self.scores.ordered:
@@ -251,8 +289,8 @@ class _Collection:
         scores = self.scores.pool_folds()
         if len(scores) > SURFACE_CASES:
             scores = scores.subset(sampled_cases(scores, SURFACE_CASES, self.seed))
-            cases = f"{len(scores)} of the {len(self.scores)} cases"
-            self.notes.append(f"The surface is drawn from {cases}; its volume is that of all cases.")
+            cases = f"{len(scores)} of the {len(self.scores)} {self.cases_name}"
+            self.notes.append(f"The surface is drawn from {cases}; its volume is that of all {self.cases_name}.")
         made = surface(scores, measure=measure, points=30, method=None)
         surfaces = {made.classifier: made} if isinstance(made, Surface) else made
         return {
@@ -261,12 +299,13 @@ class _Collection:
         }
 
     def rates(self) -> dict[str, Any] | None:
+        """The confusion rates of decisions, or of the largest probabilities."""
         if self.scores.kind == "score":
             return None
-        self._check_classes()
+        self.check_classes()
         return {name: rates_of(self.scores, name, None) for name in self.scores.classifiers}
 
-    def _check_classes(self) -> None:
+    def check_classes(self) -> None:
         """Raise an error for very many classes, whose matrix is slow to compute and cannot be read."""
         if self.scores.n_classes > MOST_CLASSES:
             raise NotApplicableError(f"there are more than {MOST_CLASSES} classes.")
@@ -277,7 +316,7 @@ class _Collection:
         many, along = scores.n_classes > 2, scores.kind == "score"
         if scores.kind == "decisions" or (many and along and not scores.ordered):
             return None
-        self._check_classes()
+        self.check_classes()
         choice: dict[str, Any] = {"calibrated": many}
         if many and along:
             choice = {"criterion": "youden", "method": Bootstrap(n=CUT_POINT_RESAMPLES, rng=self.seed)}
@@ -285,6 +324,7 @@ class _Collection:
         return {name: operate(scores, classifier=name, **choice) for name in names}
 
     def fronts(self) -> dict[str, Any] | None:
+        """The fronts of three classes or more."""
         scores = self.explored
         if scores is None or scores.kind != "matrix" or not 2 < scores.n_classes <= FRONT_CLASSES:
             return None
@@ -304,7 +344,7 @@ class _Collection:
             return None
         if len(scores) > CALIBRATED_CASES:
             scores = scores.subset(self._share_of_cases(CALIBRATED_CASES))
-            cases = f"{len(scores)} of the {len(self.scores)} cases"
+            cases = f"{len(scores)} of the {len(self.scores)} {self.cases_name}"
             self.notes.append(f"Calibration and decision curves are those of {cases}, drawn at random.")
         return calibration(scores, level=self.level, n=CALIBRATION_DRAWS, rng=self.seed)
 

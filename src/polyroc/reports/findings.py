@@ -52,6 +52,8 @@ class Findings:
         Of probabilities: whether they are right; of two classes, the net benefit of decisions by them.
     readers
         A reader study.
+    sample
+        Of files that an engine read: what was computed from a sample of the cases, and from how many.
     study
         The findings of a study; all other fields are then empty.
     notes
@@ -73,6 +75,7 @@ class Findings:
     calibration: Calibration | None = None
     decision_curve: DecisionCurve | None = None
     readers: ReaderStudy | None = None
+    sample: str = ""
 
     @property
     def classifiers(self) -> tuple[str, ...]:
@@ -113,7 +116,7 @@ class Findings:
 
     def results(self) -> dict[str, Any]:
         """By field, the results that are stored; pairs are not, as their areas are parts of a measure."""
-        names = [field.name for field in fields(self) if field.name not in ("pairs", "notes")]
+        names = [field.name for field in fields(self) if field.name not in ("pairs", "notes", "sample")]
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 

@@ -116,6 +116,8 @@ def _texts(report: "Report") -> dict[str, Any]:
         "why_no_cases": report.why_no_cases,
         "methods": report.methods,
         "notes": [clipped(note) for note in findings.notes],
+        "sample": findings.sample,
+        "banded": _is_banded(findings),
         "references": report.references,
         "study": _study(findings.study, report) if findings.study else None,
         "plan": report.plan,
@@ -124,6 +126,13 @@ def _texts(report: "Report") -> dict[str, Any]:
         "level": level_text(report.level),
         "alpha": f"{1 - report.level:.2g}",
     }
+
+
+def _is_banded(findings: Findings) -> bool:
+    """False if the curves have no bands because cases are in groups; very many have none for lack of room."""
+    curves = [] if findings.curves is None else [*findings.curves.values()]
+    grouped = findings.provenance is not None and findings.provenance.groups is not None
+    return any(one.band is not None for one in curves) or not grouped
 
 
 def _decided(findings: Findings) -> str:

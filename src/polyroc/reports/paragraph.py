@@ -190,10 +190,13 @@ def answered_items(findings: Findings) -> list[str]:
     """The items of TRIPOD+AI (2024) and STARD (2015) to which the report gives an answer; none for a study."""
     if findings.evaluation is None or findings.study is not None:
         return []
+    # Numbers and wording were compared with reproductions of both checklists: TRIPOD+AI of Collins et al. (BMJ
+    # 2024, 385:e078378), STARD 2015 of Cohen et al. (BMJ Open 2016, 6:e012799, table 2).
     items = [
         "TRIPOD+AI 12e (measures and plots of performance): the paragraph above, and the sections of this report.",
         "TRIPOD+AI 23a (performance with confidence intervals, also of subgroups): Measures"
         + (", By subgroup." if findings.subgroups is not None else "; subgroups with by=..."),
+        "TRIPOD+AI 21 (numbers of cases and outcome events): the line below the title.",
         "STARD 14 (methods of estimating or comparing accuracy): the paragraph above.",
         "STARD 24 (estimates of accuracy and their precision): Measures.",
     ]

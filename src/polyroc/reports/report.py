@@ -1,20 +1,22 @@
 """The verb `report`: one page with the conclusion, tables, curves and operating points."""
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
-from polyroc.engines.options import TableOptions, is_file_input
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError
-from polyroc.inference.file_input import read_into_memory
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.reports.collection import collect_findings
+from polyroc.reports.collection import Collection, collect_findings
 from polyroc.reports.explorer import explorer_cases, why_not_explored
+from polyroc.reports.file_collection import sample_note
+from polyroc.reports.file_input import FileCases, read_for_report
 from polyroc.reports.findings import Findings, findings_from
 from polyroc.reports.page_assets import require_packages
 from polyroc.reports.result import NO_CASES, Report, checked_path
@@ -60,7 +62,8 @@ def report(
     by: Any = None,
     repeat: Sequence[str] = (),
     progress: ProgressOption = None,
-    **reading: Unpack[TableOptions],
+    engine: Engine | None = None,
+    **reading: Unpack[FileOptions],
 ) -> Report:
     """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
 
@@ -96,9 +99,11 @@ def report(
         Lines of code that make the report again; by default a call of this function.
     progress
         As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
-    reading
-        For a file, a data frame or a lazy table, as in `read`: `truth`, `scores` and `weight` name columns;
-        `table` and `connection`. The cases are read into memory.
+    engine, reading
+        For files, a data frame or a lazy table, as in `evaluate`: `truth`, `scores` and `weight` name columns;
+        `table` and `connection`. Several files, and a file of more than two million rows, are read by an engine
+        (`engine="memory"` avoids it): what needs cases in memory, such as pairs of classes, surfaces,
+        calibration and the explorer, is then computed from 100,000 cases drawn at random, and the page says so.
 
     Returns
     -------
@@ -127,17 +132,20 @@ def report(
         "negate": negate,
         "by": by,
     }
-    if is_file_input(y_true, None, reading):
+    if is_file_input(y_true, engine, reading):
         options = replace(options, data=_source_text(y_true, reading))
         of_file = {name: columns.pop(name) for name in OF_FILE}
         divided = {**reading, "by": by, "negate": columns.pop("negate")}
-        y_true = read_into_memory(y_true, divided, y_score=y_score, missing=missing, **of_file)
+        terms = {**of_file, "missing": missing, "pooled": pooled}
+        y_true = read_for_report(y_true, engine, divided, options.method, y_score=y_score, **terms)
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
         others = {"y_score": y_score, **columns, "pooled": pooled or None}
         made = _study_report(y_true, options, others, missing, progress)
     elif results is not None:
         made = _result_report(results, options)
+    elif isinstance(y_true, FileCases):
+        made = _file_report(y_true, options, target, progress)
     else:
         scores = as_scores(y_true, y_score, **columns, missing=missing, pooled=pooled)
         made = _case_report(scores, options, target, progress)
@@ -184,7 +192,25 @@ def _study_report(
     return Report(title, Findings(study=findings, notes=notes), options.level, repeat=repeat)
 
 
-def _case_report(scores: Scores, options: _Options, target: Path | None, progress: ProgressOption) -> Report:
+def _file_report(files: FileCases, options: _Options, target: Path | None, progress: ProgressOption) -> Report:
+    """The report of files by an engine, with a sample of the cases in memory."""
+    sample, rows = files.sample(options.rng)
+    made = _case_report(sample, options, target, progress, partial(files.collection, rows=rows))
+    cases = made.cases
+    if cases is None:
+        return made
+    note = f"The explorer uses {sample_note(len(sample), rows, options.rng)}. {cases.note}".strip()
+    return replace(made, cases=replace(cases, note=note))
+
+
+def _case_report(
+    scores: Scores,
+    options: _Options,
+    target: Path | None,
+    progress: ProgressOption,
+    collection: Callable[..., Collection] = Collection,
+) -> Report:
+    """The report of cases in memory, or of those that `collection` knows besides."""
     method = as_estimating_method(options.method)
     options = replace(options, method=method)
     whole = replace(scores.pool_folds(), groups=scores.units, by={})
@@ -198,6 +224,7 @@ def _case_report(scores: Scores, options: _Options, target: Path | None, progres
             level=options.level,
             seed=options.rng,
             progress=report_progress,
+            collection=collection,
         )
     repeat = options.repeat or _call(target, options)
     return Report(options.title or "Report", findings, options.level, cases, why_not_explored(whole), repeat)

@@ -1,4 +1,4 @@
-"""The pages: upload a file, choose its columns, wait, read the report."""
+"""The pages: upload a file, choose its columns, wait, read the report; operating points and sample sizes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,10 +18,24 @@ from starlette.staticfiles import StaticFiles
 from polyroc.errors import InputError, PolyrocError
 from polyroc.io.other_formats import other_program
 from polyroc.io.sources import DataFile
-from polyroc.serve.forms import FIELDS, MORE, ROLES, as_columns, field_spelling
-from polyroc.serve.jobs import Job, Queue, make_report, preview_file, shortened
+from polyroc.serve.commands import command_line, data_options, python_lines, size_options, term_options
+from polyroc.serve.forms import (
+    FIELDS,
+    MORE,
+    READING,
+    ROLES,
+    SEVERAL,
+    as_columns,
+    as_question,
+    as_reading,
+    as_terms,
+    field_spelling,
+    form_data,
+)
+from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.limits import BusyError, Limits, NotHereError, size_text, status_of
 from polyroc.serve.security import REPORT_POLICY, Guard, body_pieces, form_body, same_page
+from polyroc.serve.tasks import choose_point, make_report, plan_size, preview_file, shortened
 from polyroc.serve.visitors import Upload, Visitor, Visitors
 
 __all__ = ["make_app"]
@@ -30,6 +44,7 @@ COOKIE = "polyroc"
 STATE = ("what", "step", "done", "total", "place", "length")
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".xlsx", ".parquet")
 PAGES = Path(__file__).parent / "pages"
+MANY_BYTES = 4_000_000  # of a file that may have so many rows that the command line would not read them all
 PREVIEWS = 2  # files whose first rows are read at the same time, besides the reports
 _templates = Environment(
     loader=PackageLoader("polyroc.serve", "pages"), autoescape=True, undefined=StrictUndefined
@@ -71,12 +86,19 @@ def make_app(limits: Limits | None = None, hosts: tuple[str, ...] = ("127.0.0.1"
     return Starlette(
         routes=[
             Route("/", home),
+            Route("/operating-point", home),
+            Route("/sample-size", sample_size),
+            Route("/sample-size", plan, methods=["POST"]),
             Route("/files", upload_file, methods=["POST"]),
             Route("/files/{key}", choose),
+            Route("/files/{key}/operating-point", choose),
             Route("/files/{key}/report", start, methods=["POST"]),
+            Route("/files/{key}/operating-point", start_point, methods=["POST"]),
             Route("/files/{key}/state", state),
+            Route("/files/{key}/point", point),
             Route("/files/{key}/report", show),
             Route("/files/{key}/report.html", download),
+            Route("/files/{key}/rule.json", rule),
             Route("/end", end, methods=["POST"]),
             Mount("/static", StaticFiles(directory=PAGES / "static")),
         ],
@@ -96,7 +118,13 @@ async def home(request: Request) -> Response:
     """Where a file is dropped."""
     limits = request.app.state.limits
     waiting = len(request.app.state.queue)
-    return _page(request, "home.html", size=size_text(limits.size), endings=ENDINGS, waiting=waiting)
+    task = _task(request)
+    return _page(request, "home.html", size=size_text(limits.size), endings=ENDINGS, waiting=waiting, task=task)
+
+
+def _task(request: Request) -> str:
+    """What the file is for: the report, or an operating point."""
+    return "operating-point" if request.url.path.endswith("/operating-point") else "report"
 
 
 async def upload_file(request: Request) -> Response:
@@ -142,30 +170,48 @@ async def _receive(request: Request, upload: Upload, visitors: Visitors) -> None
 
 async def choose(request: Request) -> Response:
     """Show the file's columns and ask what they are."""
-    upload = _upload(request)
-    seen = await _preview(request, upload)
+    upload, key = _upload(request), request.path_params["key"]
+    seen = await _preview(request, upload, as_reading(request.query_params))
     if isinstance(seen, str):
-        _visitor(request).uploads.pop(request.path_params["key"], None)
+        _visitor(request).uploads.pop(key, None)
         await run_in_threadpool(upload.delete)
         return _page(request, "bad.html", 400, message=seen)
+    task = _task(request)
+    if "asks" in seen:
+        return _page(request, "reading.html", 400, seen=seen, fields=FIELDS, task=task, name=upload.name)
     names = [column["name"] for column in seen["columns"]]
     return _page(
         request,
         "choose.html",
-        key=request.path_params["key"],
+        key=key,
         name=upload.name,
+        task=task,
         seen=seen,
         nameless=next((name for name in names if _is_number(name)), None),
+        encodable=upload.path.name.endswith((".csv", ".tsv", ".txt", ".gz")),
         roles=ROLES,
         fields=FIELDS,
         more=MORE,
-        data={"columns": names, "suggestions": seen["suggestions"]},
+        reading=READING,
+        data={
+            "columns": names,
+            "classes": {column["name"]: column["classes"] for column in seen["columns"] if column["classes"]},
+            "suggestions": seen["suggestions"],
+            "names": seen["names"],
+            "reading": seen["reading"],
+            "several": SEVERAL,
+            "task": task,
+        },
     )
 
 
-async def _preview(request: Request, upload: Upload) -> Any:
-    """What `preview_file` returns, or the reason why it failed; the file is read once only."""
+async def _preview(request: Request, upload: Upload, reading: dict[str, Any]) -> Any:
+    """What `preview_file` returns, or the reason why it failed; the file is read once for each way to read it."""
     limits = request.app.state.limits
+    if upload.preview is not None and upload.reading != reading:
+        upload.preview.stop()
+        upload.preview = None
+    upload.reading = reading
     if upload.preview is None or upload.preview.state.what == "stopped":
         upload.preview = Job(
             request.app.state.previews,
@@ -175,17 +221,23 @@ async def _preview(request: Request, upload: Upload) -> Any:
             upload.path,
             upload.name,
             limits,
+            reading,
         )
+    return await _ended(request, upload.preview)
+
+
+async def _ended(request: Request, job: Job) -> Any:
+    """The result of a short job, or the reason why it failed."""
     try:
-        async with asyncio.timeout(2 * limits.preview_seconds):
-            while not upload.preview.ended:
+        async with asyncio.timeout(2 * request.app.state.limits.preview_seconds):
+            while not job.ended:
                 await asyncio.sleep(0.05)
     except TimeoutError:
-        length = upload.preview.state.length
         raise BusyError(
-            f"Files of other visitors are read first ({length} in the queue); reload this page in a minute."
+            f"Files of other visitors are read first ({job.state.length} in the queue); reload this page in a "
+            "minute."
         ) from None
-    state = upload.preview.state
+    state = job.state
     return state.result if state.what == "done" else state.step or "The session was ended."
 
 
@@ -200,27 +252,89 @@ async def start(request: Request) -> Response:
         upload.job.stop()
     with suppress(FileNotFoundError):
         upload.report.unlink()
-    upload.job = Job(
-        request.app.state.queue,
-        "The report",
-        upload.folder,
-        make_report,
-        upload.path,
-        upload.name,
-        limits,
-        upload.report,
-        columns,
-    )
-    return JSONResponse({})
+    options = {"path": "report.html", "title": upload.name, **({"by": columns["by"]} if "by" in columns else {})}
+    arguments = data_options(columns)
+    line = command_line("report", None if arguments is None else [upload.name, *arguments, *_in_memory(upload)])
+    python = python_lines("report", upload.name, columns, options)
+    where = (upload.path, upload.name, limits, upload.report)
+    repeat = python if line is None else [line]
+    upload.job = Job(request.app.state.queue, "The report", upload.folder, make_report, *where, columns, repeat)
+    return JSONResponse({"command": line, "python": "\n".join(python)})
+
+
+def _in_memory(upload: Upload) -> list[str]:
+    """The page reads all cases into memory; of very many rows the command line does so on request."""
+    return ["--engine", "memory"] if upload.size > MANY_BYTES else []
+
+
+async def start_point(request: Request) -> Response:
+    """Begin to choose an operating point."""
+    same_page(request)
+    limits = request.app.state.limits
+    _upload(request)
+    body = await form_body(request, limits)
+    columns, terms = as_columns(body), as_terms(form_data(body))
+    for name in ("folds", "repeats", "by"):
+        if name in columns:
+            raise InputError(f'An operating point has no role "{ROLES[name]}"; set the column to "not used".')
+    upload = _upload(request)
+    if upload.point is not None:
+        upload.point.stop()
+    arguments, more = data_options(columns), term_options(terms)
+    whole = None if arguments is None or more is None else [upload.name, *arguments, *more]
+    where = (upload.path, upload.name, limits)
+    subject = "The operating point"
+    upload.point = Job(request.app.state.queue, subject, upload.folder, choose_point, *where, columns, terms)
+    python = python_lines("operate", upload.name, columns, terms)
+    return JSONResponse({"command": command_line("operate", whole), "python": "\n".join(python)})
 
 
 async def state(request: Request) -> Response:
-    """The progress of the report, and its place in the queue."""
-    job = _upload(request).job
+    """The progress of the report or the operating point, and its place in the queue."""
+    upload = _upload(request)
+    job = upload.point if request.query_params.get("task") == "operating-point" else upload.job
     if job is None:
         raise InputError("No report was requested yet.")
     now = job.state
     return JSONResponse({name: getattr(now, name) for name in STATE})
+
+
+async def point(request: Request) -> Response:
+    """The operating point as tables and sentences."""
+    return JSONResponse(_chosen(request))
+
+
+async def rule(request: Request) -> Response:
+    """The rule of the operating point as a file."""
+    headers = {"content-disposition": 'attachment; filename="rule.json"'}
+    return Response(_chosen(request)["rule"], media_type="application/json", headers=headers)
+
+
+def _chosen(request: Request) -> dict[str, Any]:
+    job = _upload(request).point
+    if job is None or job.state.what != "done":
+        raise NotHereError("The operating point is not ready.")
+    result: dict[str, Any] = job.state.result
+    return result
+
+
+async def sample_size(request: Request) -> Response:
+    """The form of a sample size."""
+    return _page(request, "size.html", task="sample-size")
+
+
+async def plan(request: Request) -> Response:
+    """Plan a sample size."""
+    same_page(request)
+    limits, visitors = request.app.state.limits, request.app.state.visitors
+    question = as_question(await form_body(request, limits))
+    job = Job(request.app.state.previews, "The plan", visitors.folder, plan_size, question)
+    planned = await _ended(request, job)
+    if isinstance(planned, str):
+        raise InputError(planned)
+    arguments = ", ".join(f"{name}={value!r}" for name, value in question.items())
+    python = f"import polyroc as pr\nprint(pr.sample_size({arguments}).sentence())"
+    return JSONResponse({**planned, "command": command_line("size", size_options(question)), "python": python})
 
 
 async def show(request: Request) -> Response:
@@ -289,7 +403,8 @@ def _answer(request: Request, message: str, status: int) -> Response:
 
 
 def _page(request: Request, template: str, status: int = 200, /, **values: Any) -> Response:
-    page = _templates.get_template(template).render(limits=request.app.state.limits, **values)
+    shown = {"task": "", **values}
+    page = _templates.get_template(template).render(limits=request.app.state.limits, **shown)
     return HTMLResponse(page, status)
 
 

@@ -1,16 +1,26 @@
-"""The form of the page: its fields, what they send to `polyroc.read`, and suggested roles of columns."""
+"""The forms of the pages: their fields, and what they send to `polyroc.read` and other functions."""
 
 import json
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
 
 from polyroc.errors import InputError
 from polyroc.messages import Option, Reference, short_repr
 
-if TYPE_CHECKING:
-    from polyroc.io.preview import Column, Preview
-
-__all__ = ["FIELDS", "MORE", "ROLES", "as_columns", "field_spelling", "suggestions"]
+__all__ = [
+    "FIELDS",
+    "MORE",
+    "READING",
+    "ROLES",
+    "SEVERAL",
+    "as_columns",
+    "as_question",
+    "as_reading",
+    "as_terms",
+    "field_spelling",
+    "form_data",
+]
 
 # what a column can be chosen as, by option
 ROLES = {
@@ -21,60 +31,179 @@ ROLES = {
     "class_": "class of the score",
     "weight": "weight",
     "groups": "group",
+    "folds": "fold",
+    "repeats": "repeat",
+    "by": "subgroup",
 }
+SEVERAL = ("scores", "by")  # roles that several columns can have
 MORE = "More options"
-# the fields under MORE, by option
+READING = "How the file is read"
+# the fields, by option; those under MORE, those under READING, and those of their own
 FIELDS = {
     "labels": "Classes in order",
     "pos_label": "Positive class",
     "missing": "Drop rows with missing values",
     "sampling": "Case-control sampling",
     "weight_kind": "Frequency weights",
-    "decimal": "Decimal commas",
+    "decimal": "Decimal sign",
+    "encoding": "Encoding",
+    "table": "Sheet",
 }
-CHOICES = {
-    "missing": "drop",
-    "sampling": "case-control",
-    "weight_kind": "frequency",
-    "decimal": ",",
-}  # if not the default
-TRUTH = ("y", "y_true", "truth", "true", "label", "labels", "class", "target", "outcome", "diagnosis", "species")
-CLASSIFIER = ("classifier", "model", "method", "learner", "algorithm")
-CASE = ("case", "case_id", "id", "row", "index", "sample", "patient_case")
-GROUPS = ("patient", "patient_id", "subject", "fold", "group", "groups", "cluster")
-WEIGHT = ("weight", "weights", "sample_weight")
+PLACES = {
+    **dict.fromkeys(("missing", "sampling", "weight_kind"), MORE),
+    **dict.fromkeys(("decimal", "encoding", "table"), READING),
+}
+CHOICES = {"missing": "drop", "sampling": "case-control", "weight_kind": "frequency"}  # if not the default
+MOST_CHARACTERS = 200  # of the name of an encoding or a sheet
 
 
-def as_columns(body: bytes) -> dict[str, Any]:
-    """Options from the page's JSON; names of columns are checked where the file is read.
-
-    >>> as_columns(b'{"truth": "kind", "scores": ["p_cat", "p_dog"], "groups": "", "labels": []}')
-    {'scores': ['p_cat', 'p_dog'], 'truth': 'kind'}
-    """
+def form_data(body: bytes) -> dict[str, Any]:
+    """What the page's own script sent."""
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError):  # not JSON, or nested without end
         sent = None
     if not isinstance(sent, dict):
         raise InputError("The page sent something that is not a choice of columns; reload it.")
+    return sent
+
+
+def as_columns(body: bytes) -> dict[str, Any]:
+    """Options of `polyroc.read` from the page's JSON; names of columns are checked where the file is read.
+
+    `names` has the classifier of score columns: columns of one classifier are those of its classes. The scores in
+    `reversed` are multiplied by -1.
+
+    >>> as_columns(b'{"truth": "kind", "scores": ["p_cat", "p_dog"], "groups": "", "labels": []}')
+    {'scores': ['p_cat', 'p_dog'], 'truth': 'kind'}
+    >>> as_columns(b'{"truth": "y", "scores": ["a", "b"], "names": {"a": "A", "b": "B"}, "reversed": ["b"]}')
+    {'scores': {'A': ['a'], 'B': ['-b']}, 'truth': 'y'}
+    """
+    sent = form_data(body)
     if not _is_text(sent.get("truth")):
         raise InputError("Choose the column of the true classes.")
-    scores = sent.get("scores")
-    if not isinstance(scores, list) or not scores or not all(map(_is_text, scores)):
+    scores = _texts(sent, "scores", "Choose the column or columns of the scores.")
+    if not scores:
         raise InputError("Choose the column or columns of the scores.")
-    columns: dict[str, Any] = {"scores": scores}
-    columns |= {role: sent[role] for role in ROLES if role != "scores" and _is_text(sent.get(role))}
-    labels = sent.get("labels") or []
-    if not isinstance(labels, list) or not all(map(_is_text, labels)):
-        raise InputError("The classes in order must be a list of their names.")
-    if labels:
-        columns["labels"] = labels
+    single = {role: sent[role] for role in ROLES if role not in SEVERAL and _is_text(sent.get(role))}
+    columns: dict[str, Any] = {"scores": _by_classifier(sent, scores, single), **single}
+    for name, what in (("labels", "The classes in order"), ("by", "The subgroups")):
+        if texts := _texts(sent, name, f"{what} must be a list of their names."):
+            columns[name] = texts
     if _is_text(sent.get("pos_label")):
         columns["pos_label"] = sent["pos_label"]
     columns |= {name: choice for name, choice in CHOICES.items() if sent.get(name) == choice}
     if "weight" not in columns:
         columns.pop("weight_kind", None)
-    return columns
+    return columns | as_reading(sent)
+
+
+def as_reading(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """How a file is read: decimal sign, encoding, and the sheet of a workbook, if they are not the default.
+
+    >>> as_reading({"decimal": ",", "encoding": "cp1252", "table": ""})
+    {'decimal': ',', 'encoding': 'cp1252'}
+    """
+    texts = {name: sent[name] for name in ("decimal", "encoding", "table") if _is_text(sent.get(name))}
+    if any(len(text) > MOST_CHARACTERS for text in texts.values()):
+        raise InputError("The name of an encoding or a sheet is too long; reload the page.")
+    if texts.get("decimal") != ",":
+        texts.pop("decimal", None)
+    return texts
+
+
+NUMBERS = ("value", "versus", "correlation", "null", "margin", "width", "power", "alpha")
+COSTS = "The costs must be lists of a true class, a decision and a number."
+
+
+def as_question(body: bytes) -> dict[str, Any]:
+    """Options of `polyroc.sample_size` from the page's JSON, in which numbers are texts.
+
+    >>> as_question(b'{"measure": "auc", "value": "0.85", "null": "", "n": "40, 80", "ratio": "1:2"}')
+    {'measure': 'auc', 'value': 0.85, 'n': [40, 80], 'ratio': [1.0, 2.0]}
+    """
+    sent = form_data(body)
+    measure = sent.get("measure")
+    if measure not in ("auc", "vus"):
+        raise InputError("Choose a measure.")
+    question: dict[str, Any] = {"measure": measure}
+    question |= {name: _numbers(sent, name)[0] for name in NUMBERS if _is_text(sent.get(name))}
+    if _is_text(sent.get("n")):
+        numbers = _numbers(sent, "n")
+        if not all(number.is_integer() for number in numbers):
+            raise InputError("The numbers of cases must be whole numbers, such as 100, or 30, 70.")
+        question["n"] = [int(number) for number in numbers] if numbers[1:] else int(numbers[0])
+    if _is_text(sent.get("ratio")):
+        question["ratio"] = _numbers(sent, "ratio")
+    return question
+
+
+def _numbers(sent: Mapping[str, Any], name: str) -> list[float]:
+    text = sent[name].replace(":", ",")
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or (name in NUMBERS and len(numbers) > 1) or not all(map(isfinite, numbers)):
+        raise InputError(f'"{name}" must be a number with a decimal point, got {short_repr(sent[name])}.')
+    return numbers
+
+
+def as_terms(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `polyroc.operate` from the page's JSON.
+
+    >>> as_terms({"only": "lda", "aim": "sensitivity", "rate": "0.9", "bootstrap": True})
+    {'classifier': 'lda', 'sensitivity': 0.9, 'method': 'bootstrap'}
+    >>> as_terms({"aim": "costs", "costs": [["ill", "well", "10"]], "calibrated": True})
+    {'costs': {('ill', 'well'): 10.0}, 'calibrated': True}
+    """
+    aim = sent.get("aim")
+    terms: dict[str, Any] = {"classifier": sent["only"]} if _is_text(sent.get("only")) else {}
+    if aim in ("youden", "closest"):
+        terms["criterion"] = aim
+    elif aim in ("sensitivity", "specificity"):
+        if not _is_text(sent.get("rate")):
+            raise InputError(f"Give the least {aim}, between 0 and 1.")
+        terms[aim] = _numbers(sent, "rate")[0]
+    elif aim == "costs":
+        terms["costs"] = _costs(sent)
+        terms |= {"calibrated": True} if sent.get("calibrated") is True else {}
+    else:
+        raise InputError("Choose what the rule is to achieve.")
+    if sent.get("bootstrap") is True and not terms.get("calibrated"):
+        terms["method"] = "bootstrap"
+    return terms
+
+
+def _costs(sent: Mapping[str, Any]) -> dict[tuple[str, str], float]:
+    rows = sent.get("costs")
+    if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 3 for row in rows):
+        raise InputError(COSTS)
+    if not all(map(_is_text, (part for row in rows for part in row))):
+        raise InputError(COSTS)
+    return {(true, called): _numbers({"cost": cost}, "cost")[0] for true, called, cost in rows}
+
+
+def _texts(sent: Mapping[str, Any], name: str, message: str) -> list[str]:
+    values = sent.get(name) or []
+    if not isinstance(values, list) or not all(map(_is_text, values)):
+        raise InputError(message)
+    return values
+
+
+def _by_classifier(sent: Mapping[str, Any], scores: list[str], single: Mapping[str, Any]) -> Any:
+    """The score columns, by classifier if the page names classifiers, with a sign if they are reversed."""
+    reverse = _texts(sent, "reversed", "The reversed scores must be a list of columns.")
+    signed = [f"-{column}" if column in reverse else column for column in scores]
+    names = sent.get("names") or {}
+    if not isinstance(names, dict) or not all(map(_is_text, names.values())):
+        raise InputError("The names of the classifiers must be texts, by column.")
+    if not names or "classifier" in single or "class_" in single:
+        return signed
+    by_classifier: dict[str, list[str]] = {}
+    for column, own in zip(scores, signed, strict=True):
+        by_classifier.setdefault(names.get(column, column).strip(), []).append(own)
+    return by_classifier
 
 
 def _is_text(value: Any) -> bool:
@@ -85,7 +214,7 @@ def field_spelling(reference: Reference) -> str:
     """An option as the field of the page that sets it; as in Python where the page has none.
 
     >>> print(field_spelling(Option("pos_label", "dog", "cat")))
-    "Positive class" under "More options" ('dog' or 'cat')
+    "Positive class" ('dog' or 'cat')
     >>> print(field_spelling(Option("missing", "drop")))
     "Drop rows with missing values" under "More options"
     >>> print(field_spelling(Option("case", ...)))
@@ -97,90 +226,8 @@ def field_spelling(reference: Reference) -> str:
         return f'"{ROLES[reference.name]}"'
     if reference.name not in FIELDS:
         return str(reference)
-    field = f'"{FIELDS[reference.name]}" under "{MORE}"'
+    place = PLACES.get(reference.name)
+    field = f'"{FIELDS[reference.name]}"' + (f' under "{place}"' if place else "")
     if reference.name in CHOICES or reference.values in ((), (...,), ([...],)):
         return field
     return f"{field} ({' or '.join(map(short_repr, reference.values))})"
-
-
-class Suggestion(NamedTuple):
-    """A role, the columns suggested for it, and the reason."""
-
-    role: str
-    columns: tuple[str, ...]
-    reason: str
-
-
-def suggestions(seen: "Preview") -> tuple[Suggestion, ...]:
-    """Roles suggested by the names and values of the columns.
-
-    >>> from polyroc.io.preview import Column, Preview
-    >>> pets = Column("kind", False, None, None, ("cat", "dog"), 2)
-    >>> p = [Column(f"p_{kind}", True, 0.1, 0.9, (), 500) for kind in pets.values]
-    >>> [(role, columns) for role, columns, _ in suggestions(Preview((pets, *p), (), 1000))]
-    [('truth', ('kind',)), ('scores', ('p_cat', 'p_dog'))]
-    """
-    columns = {column.name: column for column in seen.columns}
-    by_name = [
-        *_named(columns, "classifier", CLASSIFIER, lambda c: 1 < c.distinct <= 50),
-        *_named(columns, "case", CASE, lambda c: c.distinct > 1),
-        *_named(columns, "groups", GROUPS, lambda c: c.distinct > 1),
-        *_named(columns, "weight", WEIGHT, lambda c: c.numeric and (c.low or 0) >= 0),
-    ]
-    taken = {name for suggestion in by_name for name in suggestion.columns}
-    left = [column for column in seen.columns if column.name not in taken]
-    truth = _truth(left)
-    if truth is None:
-        return tuple(by_name)
-    scores = _scores([column for column in left if column is not truth[0]], truth[0])
-    first = Suggestion("truth", (truth[0].name,), truth[1])
-    return (first, *([scores] if scores else []), *by_name)
-
-
-def _named(
-    columns: "dict[str, Column]", role: str, names: Iterable[str], fits: "Callable[[Column], bool]"
-) -> Iterable[Suggestion]:
-    lower = {name.lower(): column for name, column in columns.items()}
-    for name in names:
-        if name in lower and fits(lower[name]):
-            yield Suggestion(role, (lower[name].name,), f"a column of this name often is the {role}")
-            return
-
-
-def _truth(columns: "list[Column]") -> "tuple[Column, str] | None":
-    """The column that others are named after, or one with a typical name, or the only column of text."""
-    few = [column for column in columns if 2 <= column.distinct <= 50 and column.values]
-    for column in few:
-        if _by_class(columns, column):
-            return column, "other columns are named after its values"
-    for column in few:
-        if column.name.lower() in TRUTH:
-            return column, f"its name, and it has {column.distinct} distinct values"
-    words = [column for column in few if not column.numeric]
-    if len(words) == 1:
-        return words[0], f"it is the only column of text, with {words[0].distinct} values"
-    return None
-
-
-def _by_class(columns: "list[Column]", truth: "Column") -> tuple[str, ...]:
-    """One column of numbers per value of the truth, named by a common beginning and the value."""
-    names = [column.name for column in columns if column.numeric and column is not truth]
-    for value in truth.values[:1]:
-        for name in names:
-            if name.endswith(value):
-                wanted = tuple(name[: len(name) - len(value)] + other for other in truth.values)
-                if all(column in names for column in wanted):
-                    return wanted
-    return ()
-
-
-def _scores(columns: "list[Column]", truth: "Column") -> Suggestion | None:
-    by_class = _by_class([*columns, truth], truth)
-    if by_class:
-        return Suggestion("scores", by_class, "one column for each class, by their names")
-    numbers = tuple(column.name for column in columns if column.numeric and column.distinct > 2)
-    if truth.distinct == 2 and numbers:
-        return Suggestion("scores", numbers[:1], "a column of numbers; two classes need one score")
-    if len(numbers) == truth.distinct:
-        return Suggestion("scores", numbers, "as many columns of numbers as there are classes")
-    return None

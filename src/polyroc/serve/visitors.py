@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from polyroc.errors import InputError
 from polyroc.serve.jobs import Job
@@ -38,8 +39,10 @@ class Upload:
         The stored file, under a fixed name.
     size
         The bytes that have been stored.
-    preview, job
-        The jobs that read its first rows and make its report, if they were started.
+    preview, job, point
+        The jobs that read its first rows, make its report, and choose an operating point, if they were started.
+    reading
+        How the preview reads it: encoding, decimal sign and sheet.
     """
 
     name: str
@@ -48,6 +51,8 @@ class Upload:
     size: int = 0
     preview: Job | None = None
     job: Job | None = None
+    point: Job | None = None
+    reading: dict[str, Any] = field(default_factory=dict)
 
     @property
     def report(self) -> Path:
@@ -56,7 +61,7 @@ class Upload:
 
     def delete(self) -> None:
         """Stop the jobs and delete the folder."""
-        for job in (self.preview, self.job):
+        for job in (self.preview, self.job, self.point):
             if job is not None:
                 job.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -184,6 +189,11 @@ class Visitors:
         ]
         for visitor in idle:
             self.remove(visitor.cookie)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the server, for jobs without an upload."""
+        return self._root.path
 
     def close(self) -> None:
         """Delete everything."""

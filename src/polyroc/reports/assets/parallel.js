@@ -7,6 +7,7 @@ polyroc.parallel = function (element, change) {
   const box = polyroc.make("div", { class: "parallel", style: `height:${HEIGHT}px` }, ...canvases);
   element.replaceChildren(box);
   element.classList.add("wide");
+  element.tabIndex = 0; // on a narrow screen it scrolls, which the arrow keys do if it has the focus
   let front = null, errors = [], most = [], limits = new Map(), chosen = null, dragged = null, waiting = false, later = null;
 
   const x = (a) => SIDE + (a * (box.clientWidth - 2 * SIDE)) / Math.max(1, errors.length - 1);

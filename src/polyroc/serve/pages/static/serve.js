@@ -1,12 +1,12 @@
-// The page's own script: send a file, say what its columns are, wait for the report.
+// What all pages share: messages, progress, requests, tables, the upload, the end of the session.
 "use strict";
 const at = (id) => document.getElementById(id);
-const SINGLE_ROLES = ["truth", "classifier", "case", "class_", "weight", "groups"];
 const HEADERS = { "x-polyroc": "1" };
 
 function showMessage(text, isError = false) {
   at("message").textContent = text;
   at("message").classList.toggle("error", isError);
+  if (isError) at("message").scrollIntoView({ block: "nearest" });
 }
 
 // A share of the whole; undefined: not known; null: no bar.
@@ -18,11 +18,47 @@ function showProgress(share) {
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
+function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
 async function post(path, body) {
   const response = await fetch(path, { method: "POST", headers: HEADERS, body });
   const content = await response.json();
   if (!response.ok) throw new Error(content.message);
   return content;
+}
+
+// The command line and the lines of Python that do the same.
+function showCommands({ command, python }) {
+  at("commands").hidden = false;
+  at("shell").hidden = command === null;
+  at("no-shell").hidden = command !== null;
+  at("command").textContent = command || "";
+  at("python").textContent = python;
+  if (command === null) at("commands").querySelector("details").open = true;
+}
+
+// A table with its sentences; names stay text.
+function showTable({ title, columns, rows, notes }) {
+  const table = element("table"), head = element("tr"), body = element("tbody");
+  table.append(element("caption", title));
+  for (const column of columns) head.append(element("th", column, { scope: "col" }));
+  const top = element("thead");
+  top.append(head);
+  for (const row of rows) {
+    const line = element("tr");
+    row.forEach((cell, i) => line.append(i ? element("td", cell) : element("th", cell, { scope: "row" })));
+    body.append(line);
+  }
+  table.append(top, body);
+  const wide = element("div", undefined, { class: "wide", role: "region", "aria-label": title, tabindex: "0" });
+  wide.append(table);
+  at("table-of-results").replaceChildren(wide, ...notes.map((note) => element("p", note)));
+  at("done").hidden = false;
 }
 
 function upload(file) {
@@ -33,8 +69,10 @@ function upload(file) {
   request.setRequestHeader("x-polyroc", "1");
   request.responseType = "json";
   request.upload.onprogress = (event) => showProgress(event.loaded / event.total);
+  request.upload.onload = () => { showProgress(undefined); showMessage("Reading " + file.name.slice(0, 80) + " ..."); };
   request.onload = () => {
-    if (request.status === 200) return location.assign("/files/" + request.response.key);
+    const more = drop.dataset.task === "operating-point" ? "/operating-point" : "";
+    if (request.status === 200) return location.assign("/files/" + request.response.key + more);
     showProgress(null);
     showMessage(request.response ? request.response.message : "The server rejected the file.", true);
   };
@@ -56,60 +94,15 @@ function home() {
   }
 }
 
-function choose() {
-  const { columns, suggestions } = JSON.parse(at("data").textContent);
-  const form = at("columns"), key = form.dataset.key;
-  const selects = [...form.querySelectorAll("select")];
-  const mark = () => selects.forEach((select) => select.classList.toggle("chosen", select.value !== ""));
-  form.addEventListener("change", mark);
-  if (at("use-suggestions")) at("use-suggestions").addEventListener("click", () => {
-    for (const { role, columns: suggested } of suggestions)
-      selects.forEach((select, i) => { if (suggested.includes(columns[i])) select.value = role; });
-    mark();
-    form.querySelector("button.main").focus();
-  });
-  const chosen = (role) => columns.filter((_, i) => selects[i].value === role);
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const twice = SINGLE_ROLES.find((role) => chosen(role).length > 1);
-    if (twice) return showMessage(`Two columns have the same role (${chosen(twice).join(", ")}); only scores can have several.`, true);
-    if (!chosen("truth").length) return showMessage("Choose the column of the true classes.", true);
-    if (!chosen("scores").length) return showMessage("Choose the column or columns of the scores.", true);
-    const choice = { scores: chosen("scores"), missing: at("missing").checked ? "drop" : "", pos_label: at("pos_label").value.trim(), sampling: at("sampling").checked ? "case-control" : "", weight_kind: at("weight_kind").checked ? "frequency" : "", decimal: at("decimal").checked ? "," : "" };
-    for (const role of SINGLE_ROLES) choice[role] = chosen(role)[0] || "";
-    choice.labels = at("labels").value.split("\n").map((line) => line.trim()).filter((line) => line);
-    at("done").hidden = true;
-    try {
-      await post(`/files/${key}/report`, JSON.stringify(choice));
-      await wait(key);
-    } catch (error) {
-      showProgress(null);
-      showMessage(error.message, true);
-      if (/More options/.test(error.message)) form.querySelector("details").open = true;
-    }
-  });
-}
-
-async function wait(key) {
-  showProgress();
-  for (;;) {
-    const response = await fetch(`/files/${key}/state`, { headers: HEADERS });
-    if (response.status === 503) { await pause(5000); continue; } // too many requests at the moment
-    const state = await response.json();
-    if (!response.ok) throw new Error(state.message);
-    if (state.what === "failed" || state.what === "stopped") throw new Error(state.step || "Stopped.");
-    if (state.what === "done") break;
-    showProgress(state.total ? state.done / state.total : undefined);
-    showMessage(state.what === "waiting" ? `Waiting: your report is number ${state.place} of ${state.length} in the queue ...` : `Working: ${state.step} ...`);
-    await pause(300);
+for (const button of document.querySelectorAll("button.copy")) button.addEventListener("click", async () => {
+  const text = at(button.dataset.of).textContent, status = button.nextElementSibling;
+  try {
+    await navigator.clipboard.writeText(text);
+    status.textContent = "Copied.";
+  } catch { // not available without encryption: select it, so that the keyboard copies it
+    getSelection().selectAllChildren(at(button.dataset.of));
+    status.textContent = "Selected; press Ctrl-C.";
   }
-  showProgress(null);
-  showMessage("The report is ready.");
-  at("done").hidden = false;
-  at("report").src = `/files/${key}/report`;
-  at("done").scrollIntoView({ behavior: "smooth" });
-}
-
+});
 at("end").addEventListener("click", async () => { await post("/end"); location.assign("/"); });
 if (at("drop")) home();
-if (at("columns")) choose();
