@@ -26,6 +26,7 @@ from fronts import front_archive, front_search, front_sweep, front_volumes
 from he import he
 from pdi import pdi
 from report import explorer_answers, reports
+from searches import front_searches
 from studies import study_overhead, study_summaries
 from summaries import summaries
 from threeway import threeway
@@ -214,6 +215,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "front volumes": front_volumes,
     "front archive": front_archive,
     "front search": front_search,
+    "front NSGA-III": front_searches,
     "front sweep": front_sweep,
     "consistency": measure_comparisons,
     "study overhead": study_overhead,

@@ -40,10 +40,10 @@ def _gamma(alpha: float) -> Draw:
     return lambda rng, shape: np.asarray(rng.gamma(alpha, size=shape))  # Dirichlet, once divided by the sum
 
 
-WIDTHS: tuple[Draw, ...] = (*map(_lognormal, (0.15, 0.3, 0.6, 1.0)), *map(_gamma, (1.0, 0.4)))
+WIDTHS: tuple[Draw, ...] = (*map(_lognormal, (0.15, 0.3, 0.45, 0.6, 1.0)), *map(_gamma, (1.0, 0.4)))
 """Distributions of the costs, relative to those of equal priors."""
-UNIFORM = 4  # the place of the gamma distribution of shape 1, whose shares are uniform
-AIMS = ((0.1, 0.1), (0.3, 0.1), (1.0, 0.2))
+UNIFORM = 5  # the place of the gamma distribution of shape 1, whose shares are uniform
+AIMS = ((0.1, 0.1), (0.3, 0.1), (1.0, 0.2), (0.3, 0.3), (1.0, 0.4))
 """Size of an aimed step, and standard deviation of the random one, both of the logarithms of costs."""
 DOWN = 0.3  # by how much less a cost is lowered than it would be raised
 
