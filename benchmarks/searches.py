@@ -1,4 +1,4 @@
-"""Searches over logistic regressions against pymoo's NSGA-III, for the same number of evaluations of error rates."""
+"""Searches over logistic regressions against NSGA-III of pymoo, for as many evaluations of error rates."""
 
 import time
 from importlib.util import find_spec
@@ -23,8 +23,8 @@ def data_sets():
 
     from sklearn.datasets import load_wine
 
-    sys.path.append(str(Path(__file__).parents[1] / "docs" / "front_study"))
-    from data import keel, synthetic
+    sys.path.append(str(Path(__file__).parents[1] / "docs"))
+    from front_study.data import keel, synthetic
 
     wine = load_wine(return_X_y=True)
     sets = {"synthetic": synthetic(0), "wine, three features": (wine[0][:, :3], wine[1])}

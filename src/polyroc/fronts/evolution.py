@@ -1,6 +1,6 @@
 """Multi-objective evolution of the parameters of a classifier: Algorithm 1 of Everson & Fieldsend (2005).
 
-"printed" is Algorithm 1 as the paper has it; "adaptive" makes other children: see `offspring` for families whose
+"printed" is Algorithm 1 as the paper has it; "adaptive" makes other children: see `children` for families whose
 parameters may be added, and `Evolution._costs` for others.
 """
 
@@ -14,11 +14,11 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.archive import Archive, FrontBuilder
 from polyroc.fronts.cases import Cases, TrainingData
+from polyroc.fronts.children import Offspring
 from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.fronts.cost_proposals import AdaptiveCosts, Targets, first_costs, scaled
 from polyroc.fronts.families.family import CheckedFamily
 from polyroc.fronts.fixed_classifier import threshold_front
-from polyroc.fronts.offspring import Offspring
 from polyroc.fronts.result import Front, Growth
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr

@@ -105,15 +105,14 @@ def test_operators_by_which_g_rises_make_more_children():
 def test_damaged_gains_are_reported(damaged):
     X, y = three_blobs()
     front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=1, costs=5)
+    assert front.search is not None
     state = {**front.search.state, "operators": damaged}
     if damaged is None:  # of an earlier version
         state.pop("operators")
     front = dataclasses.replace(front, search=dataclasses.replace(front.search, state=state))
     if damaged is None:
-        assert (
-            pr.front(pr.fronts.LogisticFamily(), X, y, generations=2, costs=5, resume=front).search.generations
-            == 2
-        )
+        again = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2, costs=5, resume=front)
+        assert again.search.generations == 2
         return
     with pytest.raises(InputError, match="what its operators gained is damaged"):
         pr.front(pr.fronts.LogisticFamily(), X, y, generations=2, costs=5, resume=front)
