@@ -152,9 +152,7 @@ def test_an_exact_volume_of_many_classes_is_given_up(classes, points, monkeypatc
     monkeypatch.setattr("polyroc.fronts.dominated_volume.MOST_COMPARISONS", 1e6)
     D = classes * (classes - 1)
     rates = matrices(np.random.default_rng(0).dirichlet(np.ones(D + 1), size=points)[:, :D], classes)
-    with pytest.raises(
-        InputError, match=f"{points} points of {classes} classes takes too long; give n_points"
-    ):
+    with pytest.raises(InputError, match=f"{points} points of {classes} classes takes too long; give n_points"):
         pr.fronts.gini_volume(rates, n_points=None)
 
 
