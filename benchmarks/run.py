@@ -33,6 +33,7 @@ from pdi import pdi
 from peers import peers
 from polyroc.kernels.threads import cores
 from report import explorer_answers, report_of_a_file, reports
+from searches import front_searches
 from small_calls import bootstrap_of_few, everything_of_three_classes, scorers, screening, small_calls
 from studies import study_overhead, study_summaries
 from summaries import summaries
@@ -239,6 +240,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "front volumes": front_volumes,
     "front archive": front_archive,
     "front search": front_search,
+    "front NSGA-III": front_searches,
     "front sweep": front_sweep,
     "consistency": measure_comparisons,
     "study overhead": study_overhead,

@@ -27,7 +27,8 @@ SPLIT = {
 
 def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) -> str:
     """The page with its tables made of the results."""
-    tables = {"halves": ranges(halves, SPLIT), **{name: plain(name) for name in ("costs", "searches", "errors")}}
+    tables = {"halves": ranges(halves, SPLIT), **{name: plain(name) for name in ("costs", "errors")}}
+    tables["searches"] = ranges(stored("searches"), {"search": "search", "gini": "G", "seconds": "CPU seconds"})
     for kind in ("synthetic", "vehicle", "image"):
         chosen = [row for row in rows if row["data"].startswith(kind)]
         draws = [row | {"data": "synthetic"} for row in chosen] if kind == "synthetic" else chosen
@@ -38,6 +39,12 @@ def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) 
         _, _, after = rest.partition(end)
         text = f"{before}{start}\n{table}\n{end}{after}"
     return text
+
+
+def stored(name: str) -> list[dict[str, str]]:
+    """The rows of a file of results."""
+    with (Path(__file__).parent / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def plain(name: str) -> str:

@@ -158,7 +158,7 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
     """A real process: ctrl-C returns the front so far; kill -9 leaves the last front stored, whole."""
     file = tmp_path / "front.npz"
     command = [sys.executable, "-c", SEARCH, str(file)]
-    tests = {"PYTHONPATH": str(Path(__file__).parents[1])}
+    tests = {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **tests}) as process:
         try:
             seen = [process.stdout.readline() for _ in range(4)]

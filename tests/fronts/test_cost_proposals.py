@@ -83,9 +83,9 @@ def test_more_draws_go_where_gains_were():
         assert sampled.sum(axis=(1, 2)) == pytest.approx(1)
         chosen = proposals._sources == 2
         proposals.learn(np.where(chosen[:, None, None], perfect, useless))
-    assert proposals._shares().argmax() == 2
-    assert proposals._shares()[2] > 0.8
-    assert proposals._shares().min() > 0.01  # nothing is given up
+    assert proposals._bandit.shares().argmax() == 2
+    assert proposals._bandit.shares()[2] > 0.8
+    assert proposals._bandit.shares().min() > 0.01  # nothing is given up
 
 
 def test_bounds_hold_for_all_costs():

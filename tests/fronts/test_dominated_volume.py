@@ -146,6 +146,16 @@ def test_more_points_never_dominate_less():
     assert pr.fronts.exclusive_volume(rates[:10], rates, n_points=20_000) == 0
 
 
+@pytest.mark.parametrize(("classes", "points"), [(4, 60), (7, 20), (10, 1)])
+def test_an_exact_volume_of_many_classes_is_given_up(classes, points, monkeypatch):
+    """Comparisons are counted, also within one box, so that when it is given up does not depend on the machine."""
+    monkeypatch.setattr("polyroc.fronts.dominated_volume.MOST_COMPARISONS", 1e6)
+    D = classes * (classes - 1)
+    rates = matrices(np.random.default_rng(0).dirichlet(np.ones(D + 1), size=points)[:, :D], classes)
+    with pytest.raises(InputError, match=f"{points} points of {classes} classes takes too long; give n_points"):
+        pr.fronts.gini_volume(rates, n_points=None)
+
+
 def test_the_perfect_point_has_everything_and_chance_nothing():
     for classes in (2, 3, 4):
         assert pr.fronts.gini_volume(np.eye(classes), n_points=None) == pytest.approx(1, abs=1e-12)

@@ -56,6 +56,14 @@ def front_volumes():
     return pr.fronts.front_volumes(three_fronts(), n_points=1000, rng=0)
 
 
+@recorded("front/volumes_of_cases")
+def volumes_of_cases():
+    """Volumes with standard errors over cases, and the paired test."""
+    three = DATA["three"]
+    options = {"cases": (three.y_true, three.y_score), "replicates": 5, "n_points": 300, "rng": 0}
+    return pr.fronts.front_volumes(three_fronts(), **options)
+
+
 def three_fronts():
     """The fronts of the two classifiers of the data set `three`."""
     return DATA["three"].call(pr.front, n=50, rng=0, n_jobs=1)

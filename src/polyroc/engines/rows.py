@@ -272,7 +272,7 @@ class DuckRows:
         scan.run(self._batches(), report)
 
     def batches(self) -> Generator[Batch]:
-        """All rows, with the numbers of their clusters; in the order of the files if the session preserves it."""
+        """All rows in the order of the files, with the numbers of their clusters."""
         if not self.clustered:
             yield from self._batches(ordered=True)
             return

@@ -247,6 +247,10 @@ class FrontBuilder:
         """The number of the model behind the member in a slot."""
         return int(self._columns.take("model", np.array([slot]))[0])
 
+    def models_of(self, slots: IntArray) -> IntArray:
+        """The numbers of the models behind the members in these slots."""
+        return self._columns.take("model", slots)
+
     def costs_of(self, members: IntArray) -> FloatArray:
         """The costs of members, by their place in the archive."""
         return self._columns.take("costs", self.archive.slots[members])

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.cost_decisions import tally_decisions
+from polyroc.kernels.cost_decisions import tally_decisions, tally_each
 from polyroc.measures.applicability import SUM_TOLERANCE
 from polyroc.scores import Scores, readable
 from polyroc.validation.arguments import ArgumentNames
@@ -164,6 +164,13 @@ class TrainingData:
         digest.update(self.y.astype("<i8").tobytes())
         digest.update(self.weight.astype("<i8").tobytes() if self.weighted else b"")
         return digest.hexdigest()
+
+    def counts_of_each(self, P: FloatArray, costs: FloatArray) -> IntArray:
+        """At [n, k, j], the cases of class k assigned to class j by P[n], cases x classes, under costs[n]."""
+        counts = np.empty(costs.shape, dtype=np.int64)
+        by_class = np.ascontiguousarray(P[:, self.order].transpose(0, 2, 1))
+        tally_each(by_class, self.starts, self.weight, costs, counts)
+        return counts
 
     def with_posteriors(self, P: FloatArray) -> Cases:
         """The cases with the posterior probabilities of one classifier, given as cases x classes."""

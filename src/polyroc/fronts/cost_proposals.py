@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from polyroc.fronts.archive import MOST_NUMBERS, FrontBuilder
+from polyroc.fronts.bandit import Bandit
 from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.targets import first_below, least_excess
@@ -26,7 +27,6 @@ BUDGET_PER_ERROR = 333  # cost vectors by default per kind of error, between the
 EMPHASES = (5.0, 0.2)  # factors of the cost of one error, all others equal
 TARGETS = 20_000  # random points that are aimed at and that count what a distribution has gained; not those of G
 PARENTS = 1000  # points of the front among which the nearest to a target is sought
-FLOOR = 0.15  # share of the draws that is spread evenly, whatever has paid
 DECAY = 0.8  # weight of the draws before, in each batch
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], FloatArray]
@@ -40,10 +40,10 @@ def _gamma(alpha: float) -> Draw:
     return lambda rng, shape: np.asarray(rng.gamma(alpha, size=shape))  # Dirichlet, once divided by the sum
 
 
-WIDTHS: tuple[Draw, ...] = (*map(_lognormal, (0.15, 0.3, 0.6, 1.0)), *map(_gamma, (1.0, 0.4)))
+WIDTHS: tuple[Draw, ...] = (*map(_lognormal, (0.15, 0.3, 0.45, 0.6, 1.0)), *map(_gamma, (1.0, 0.4)))
 """Distributions of the costs, relative to those of equal priors."""
-UNIFORM = 4  # the place of the gamma distribution of shape 1, whose shares are uniform
-AIMS = ((0.1, 0.1), (0.3, 0.1), (1.0, 0.2))
+UNIFORM = 5  # the place of the gamma distribution of shape 1, whose shares are uniform
+AIMS = ((0.1, 0.1), (0.3, 0.1), (1.0, 0.2), (0.3, 0.3), (1.0, 0.4))
 """Size of an aimed step, and standard deviation of the random one, both of the logarithms of costs."""
 DOWN = 0.3  # by how much less a cost is lowered than it would be raised
 
@@ -113,7 +113,12 @@ class Targets:
         return first[first >= 0]
 
     def aimed(
-        self, front: FrontBuilder, slots: IntArray, sizes: FloatArray, noise: float, rng: np.random.Generator
+        self,
+        front: FrontBuilder,
+        slots: IntArray,
+        sizes: FloatArray,
+        noise: FloatArray | float,
+        rng: np.random.Generator,
     ) -> tuple[FloatArray, IntArray]:
         """Costs of members of the front moved towards random targets by steps of these sizes, and their slots.
 
@@ -157,15 +162,12 @@ class AdaptiveCosts:
     bounds: CostDistribution
     rng: np.random.Generator
     _targets: Targets = field(init=False)
-    _gained: FloatArray = field(init=False)
-    _tried: FloatArray = field(init=False)
+    _bandit: Bandit = field(init=False)
     _sources: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
-        arms = len(WIDTHS) + len(AIMS)
+        self._bandit = Bandit(len(WIDTHS) + len(AIMS), DECAY)
         self._targets = Targets(self.front.objectives.totals, self.rng)
-        # Nearly no draws with one gain: an arm that was not tried looks best, so that each is tried at once.
-        self._gained, self._tried = np.ones(arms), np.full(arms, 1e-9)
         self._sources = np.empty(0, dtype=np.int64)
 
     def sample(self, n: int) -> FloatArray:
@@ -173,7 +175,7 @@ class AdaptiveCosts:
         if not len(self.front):  # no first costs within the bounds: there is nothing to aim from
             self._sources = np.full(n, UNIFORM)
             return self.bounds.sample(n, self.rng)
-        self._sources = np.sort(self.rng.choice(len(self._tried), size=n, p=self._shares()))
+        self._sources = self._bandit.sample(n, self.rng)
         totals = self.front.objectives.totals
         errors = ~np.eye(len(totals), dtype=bool)
         vectors = np.empty((n, np.count_nonzero(errors)))
@@ -194,21 +196,12 @@ class AdaptiveCosts:
 
     def learn(self, counts: IntArray) -> None:
         """Credit the targets that the costs sampled last dominate to where these came from."""
-        sources, arms = self._sources[: len(counts)], len(self._tried)
-        gained = sources[self._targets.remove(counts)]
-        self._gained = DECAY * self._gained + np.bincount(gained, minlength=arms)
-        self._tried = DECAY * self._tried + np.bincount(sources, minlength=arms)
+        sources = self._sources[: len(counts)]
+        self._bandit.learn(sources, sources[self._targets.remove(counts)])
 
     def add(self, counts: IntArray) -> None:
         """Remove the targets that points from elsewhere dominate."""
         self._targets.remove(counts)
-
-    def _shares(self) -> FloatArray:
-        """The probability of each arm: in proportion to the square of its gain per draw, above a floor."""
-        merit = (self._gained / self._tried) ** 2
-        if not merit.any():
-            merit = np.ones(len(merit))
-        return np.asarray((1.0 - FLOOR) * merit / merit.sum() + FLOOR / len(merit))
 
     def _aimed(self, shape: tuple[int, int], size: float, noise: float) -> FloatArray:
         """Costs of points of the front, moved towards targets that no point dominates."""

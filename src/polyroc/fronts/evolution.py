@@ -1,9 +1,10 @@
 """Multi-objective evolution of the parameters of a classifier: Algorithm 1 of Everson & Fieldsend (2005).
 
-"printed" is Algorithm 1 as the paper has it; "adaptive" makes other children, see `Evolution._child` and `_costs`.
+"printed" is Algorithm 1 as the paper has it; "adaptive" makes other children: see `children` for families whose
+parameters may be added, and `Evolution._costs` for others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -13,6 +14,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.archive import Archive, FrontBuilder
 from polyroc.fronts.cases import Cases, TrainingData
+from polyroc.fronts.children import Offspring
 from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.fronts.cost_proposals import AdaptiveCosts, Targets, first_costs, scaled
 from polyroc.fronts.families.family import CheckedFamily
@@ -27,19 +29,20 @@ __all__ = ["GROWTH_INTERVAL", "Algorithm", "Evolution", "Selection", "Start", "c
 Algorithm = Literal["adaptive", "printed"]
 Selection = Literal["pqrs", "uniform"]
 Start = Literal["fitted", "random"]
+_Child = tuple[FloatArray, IntArray, FloatArray, int]
+"""Parameters, confusion counts and costs of each point, and how many cost vectors were tried."""
 
 PQRS_INTERVALS = 50  # into which the range of an objective is cut; the paper does not say how many
 START_DRAWS = 10_000  # cost vectors for the parameters a search starts from: one fit deserves a dense sweep
+SHORT_START = 2000  # the same where costs and parameters evolve together: more would be found by children as well
 RANDOM_STARTS = 100  # random parameter vectors with one cost vector each, as in section 3 of the paper
 GROWTH_INTERVAL = 10  # generations between two records of the growth
-START_BATCHES = 80  # of the sweep of a fit, after each of which the proposals learn
-CHILDREN = 3  # in a generation
-CROSSOVER = 0.5  # share of the children that differ from their parent by a difference of two members
-STEPS = (1.0, 0.3)  # lengths of a mutation, as shares of the family's own
+START_BATCH = 100  # cost vectors of the sweep of a fit, after each of which the proposals learn
 INHERITED = 0.3  # share of the cost vectors of a child that are those of members of the archive
 COST_STEP = 0.3  # standard deviation of the logarithms of half of these
 AIMED = 0.6  # share that is aimed at targets, points that no member dominates
 AIM_SIZES, AIM_NOISE = (0.1, 0.3, 1.0), 0.3  # of the steps of their costs
+MOST_NUMBERS = 2**22  # posteriors at a time: 32 MB
 NEAREST = 300  # members among which the nearest to a target is sought
 
 
@@ -87,12 +90,16 @@ class Evolution:
     family, training, costs
         What is searched: classifiers, on these cases, under this distribution of costs.
     per_generation, selection, algorithm
-        Cost vectors in each generation (N_lambda), how a parent is selected, and whether children are made as
-        printed or by crossover, steps of several lengths, and the costs of other members.
+        Cost vectors in each generation (N_lambda), how a parent is selected if not by targets, and whether
+        children are made as printed.
     front, models
-        The archive, and the parameter vectors that its members refer to by number.
+        The archive, and the parameter vectors that its members refer to by number: those of which a point entered.
     generation, draws
         How many generations and cost vectors there were so far.
+    n_models
+        The number of the next parameter vector.
+    offspring
+        Makes the children if parameters and costs evolve together.
     """
 
     family: CheckedFamily
@@ -108,7 +115,12 @@ class Evolution:
     targets: Targets
     generation: int = 0
     draws: int = 0
-    models: list[FloatArray] = field(default_factory=list)
+    models: dict[int, FloatArray] = field(default_factory=dict)
+    n_models: int = 0
+    offspring: Offspring = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.offspring = Offspring(self.front, self.models, self.targets, self.costs, self.family.perturb_each)
 
     def initialise(self, start: Any) -> None:
         """Fill the archive (line 1): from a fit, from parameters of the caller, or from random parameters."""
@@ -123,8 +135,9 @@ class Evolution:
                 self._try(self.family.random(X, y, self.rng), self.costs.sample(1, self.rng))
         else:
             vectors = [fitted] if named and fitted is not None else self._parameters(start)
+            draws = SHORT_START if self._together else START_DRAWS
             for vector in vectors:
-                self._sweep(vector, max(self.per_generation, START_DRAWS // len(vectors)))
+                self._sweep(vector, max(self.per_generation, draws // len(vectors)))
         self.front.record(self.draws, 0)
 
     def restore(self, front: Front) -> None:
@@ -133,14 +146,30 @@ class Evolution:
         if not self.family.keep(self.training.X, self.training.y):
             self.family.start(self.training.X, self.training.y, np.random.default_rng(0))
         self.family.checked_start(front.search.models[0])
-        self.models = list(front.search.models)
-        self.rng.bit_generator.state = front.search.state
+        self.models.update(enumerate(front.search.models))
+        self.n_models = len(self.models)
+        self._restore_state(dict(front.search.state))
         self.generation, self.draws = front.search.generations, front.growth.draws[-1]
         # an interrupted search has recorded its last generation too; an uninterrupted one would not have
         steps = zip(*front.growth, strict=True)
         regular = Growth(*zip(*(step for step in steps if step[-1] % GROWTH_INTERVAL == 0), strict=True))
         self.front.restore(front.counts, front.costs, front.search.place, front.search.generation, regular)
         self._remove_targets(front.counts)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """All that a resumed search cannot know from the front: random numbers, and what operators have gained."""
+        state = dict(self.rng.bit_generator.state)
+        if self._together:
+            state["operators"] = self.offspring.bandit.state
+        return state
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        """Take the `state` of another search; one of an earlier version has no operators."""
+        operators = state.pop("operators", None)
+        self.rng.bit_generator.state = state
+        if self._together and operators is not None:
+            self.offspring.bandit.restore(operators)
 
     def _parameters(self, start: Any) -> list[FloatArray]:
         """The parameter vectors that a caller gives as `start`."""
@@ -157,47 +186,44 @@ class Evolution:
         state = self.rng.bit_generator.state
         try:
             self.family.generation = self.generation + 1
-            children = [
-                (child, *self._evaluate(child, costs)) for child, costs in self._children(self.per_generation)
-            ]
+            children = self._children()
         except BaseException:
             self.rng.bit_generator.state = state
             raise
         self.generation += 1
-        self._insert_all(children)
+        gains = self._insert_all(children)
+        if self._together:
+            self.offspring.learn(gains)
         if self.generation % GROWTH_INTERVAL == 0:
             self.front.record(self.draws, self.generation)
 
-    def _children(self, n: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The children of a generation, and the costs that each is tried under (lines 3 to 6); n costs in all.
+    @property
+    def _together(self) -> bool:
+        """Whether parameters and costs evolve together, one cost vector for each child."""
+        many = len(self.training.totals) > 2
+        return self.algorithm == "adaptive" and self.family.is_continuous and many
 
-        As printed there is one child. Adaptive there are several if their parameters may be added, with fewer
-        costs each: points near the front need other parameters more than other costs.
-        """
-        if self.algorithm == "printed":
-            parent = self.front.model(select(self.front.archive, self.selection, self.rng))
-            yield self.family.perturb(self.models[parent], self.rng), self.costs.sample(n, self.rng)
-            return
-        children = min(CHILDREN, n) if self.family.is_continuous else 1
-        for part in np.array_split(np.arange(n), children):
-            parent = self.front.model(select(self.front.archive, self.selection, self.rng))
-            yield self._child(self.models[parent]), self._costs(len(part))
+    def _children(self) -> list[_Child]:
+        """The children of a generation, evaluated (lines 3 to 7): one, unless costs evolve together with them."""
+        n = self.per_generation
+        if self._together:
+            return self._evaluate_each(*self.offspring.children(n, self.rng))
+        parent = self.front.model(select(self.front.archive, self.selection, self.rng))
+        child = self.family.perturb(self.models[parent], self.rng)
+        costs = self.costs.sample(n, self.rng) if self.algorithm == "printed" else self._costs(n)
+        return [(child, *self._evaluate(child, costs))]
 
-    def _child(self, parent: FloatArray) -> FloatArray:
-        """The parameters of a child (line 4).
-
-        If parameters of the family may be added: some children add the difference of two random members
-        (differential evolution; Storn & Price, Journal of Global Optimization 11 (1997) 341-359), which has the
-        scale and the directions in which members differ; all add a mutation of one of several lengths.
-        """
-        mutated = self.family.perturb(parent, self.rng)
-        if not self.family.is_continuous:
-            return mutated
-        step = STEPS[self.rng.integers(len(STEPS))] * (mutated - parent)
-        if self.rng.random() < CROSSOVER:
-            one, two = (self.models[self.front.model(self.front.archive.slot(i))] for i in self._members(2))
-            step = STEPS[-1] * (mutated - parent) + self.rng.random() * (one - two)
-        return np.asarray(parent + step)
+    def _evaluate_each(self, vectors: FloatArray, costs: FloatArray) -> list[_Child]:
+        """Children with one cost vector each, as many at a time as the memory allows."""
+        size = max(1, MOST_NUMBERS // (len(self.training.X) * len(self.training.totals)))
+        counts = [
+            self.training.counts_of_each(
+                self.family.posteriors_of_each(vectors[i : i + size], self.training.X), costs[i : i + size]
+            )
+            for i in range(0, len(vectors), size)
+        ]
+        tables = np.concatenate(counts)[:, None]
+        return [(*child, 1) for child in zip(vectors, tables, costs[:, None], strict=True)]
 
     def _costs(self, n: int) -> FloatArray:
         """The cost vectors of a child (line 6): those of members, varied, some aimed, and some drawn anew.
@@ -228,21 +254,21 @@ class Evolution:
         first = first_costs(cases.totals)
         first = first[self.costs.within_bounds(first)][:n]
         proposals = AdaptiveCosts(self.front, self.costs, self.rng)
-        model, entered, done = len(self.models), False, 0
+        model, done = self.n_models, 0
         while done < n:
-            costs = first if not done and len(first) else proposals.sample(min(-(-n // START_BATCHES), n - done))
+            costs = first if not done and len(first) else proposals.sample(min(START_BATCH, n - done))
             counts = cases.confusion_counts(costs, self.pool, self.workers)
             new = self.front.add(counts, costs, model, self.generation)
             self._remove_targets(counts[new])
-            entered |= len(new) > 0
+            if len(new):
+                self.models[model] = parameters
             if costs is first:
                 proposals.add(counts)
             else:
                 proposals.learn(counts)
             done += len(costs)
         self.draws += n
-        if entered:
-            self.models.append(parameters)
+        self.n_models += 1
 
     def _try(self, parameters: FloatArray, costs: FloatArray) -> None:
         self._insert(parameters, *self._evaluate(parameters, costs))
@@ -264,22 +290,22 @@ class Evolution:
         """Lines 9 to 11; parameters are kept only if one of their points entered the archive."""
         self._insert_all([(parameters, counts, costs, draws)])
 
-    def _insert_all(self, children: Sequence[tuple[FloatArray, IntArray, FloatArray, int]]) -> None:
-        """The same for several, in one comparison with the archive."""
+    def _insert_all(self, children: Sequence[_Child]) -> IntArray:
+        """The same for several, in one comparison with the archive; by target dominated, the child that does."""
         self.draws += sum(draws for *_, draws in children)
-        first = len(self.models)
-        number = np.repeat(np.arange(len(children)), [len(counts) for _, counts, _, _ in children]) + first
-        counts, costs = (np.concatenate([child[i] for child in children]) for i in (1, 2))
-        entered = self.front.add(counts, costs, number, self.generation)
-        if len(entered):
-            self.models += [parameters for parameters, *_ in children]
-            self._remove_targets(counts[entered])
+        child = np.repeat(np.arange(len(children)), [len(counts) for _, counts, _, _ in children])
+        counts, costs = (np.concatenate([one[i] for one in children]) for i in (1, 2))
+        entered = self.front.add(counts, costs, self.n_models + child, self.generation)
+        self.models.update((self.n_models + i, children[i][0]) for i in np.unique(child[entered]).tolist())
+        self.n_models += len(children)
+        return np.asarray(child[entered][self._remove_targets(counts[entered])])
 
-    def _remove_targets(self, counts: IntArray) -> None:
-        """Remove the targets that new members dominate.
+    def _remove_targets(self, counts: IntArray) -> IntArray:
+        """Remove the targets that new members dominate; for each of them, which member.
 
         With other objectives than rates a member may leave for one that does not dominate it in rates; a resumed
         search could then not know which targets it had removed, so all are kept.
         """
-        if self.algorithm == "adaptive" and self.front.objectives.kind == "rates":
-            self.targets.remove(counts)
+        if self.algorithm == "adaptive" and self.front.objectives.kind == "rates" and len(counts):
+            return self.targets.remove(counts)
+        return np.empty(0, dtype=np.int64)

@@ -89,11 +89,14 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     nothing is drawn: every threshold of the second class's probability is tried, so the front is the staircase of
     the ROC curve. Rates are those of the cases given: use cases that the classifier was not fitted to.
 
-    `front(family, X, y)`: the parameters of the classifier evolve too (Algorithm 1 of the paper). The archive
-    starts with the fitted classifier under 10,000 cost vectors. In each generation a point of the archive is
-    selected, its parameters are perturbed, and the new classifier is evaluated under 100 cost vectors; points that
-    nothing dominates are kept. For two classes every threshold of each classifier is tried instead. Rates are
-    those of the cases searched on; `Front.on(X, y)` evaluates the front on others.
+    `front(family, X, y)`: the parameters of the classifier evolve too. Where they may be added, as those of
+    logistic regression, each generation has 100 children with parameters and costs of their own: those of a point
+    of the front, changed towards a random target that the front does not dominate yet. Otherwise, and with
+    `algorithm="printed"`, it is Algorithm 1 of the paper: the fitted classifier is tried under 10,000 cost
+    vectors; in each generation a point of the front is selected, its parameters are perturbed, and the new
+    classifier is evaluated under 100 cost vectors. Points that nothing dominates are kept. For two classes every
+    threshold of each classifier is tried instead. Rates are those of the cases searched on; `Front.on(X, y)`
+    evaluates the front on others.
 
     Parameters
     ----------
@@ -114,14 +117,13 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
         Family: "fitted", the parameters that the family's `start` gives; "random", a hundred random parameter
         vectors with one cost vector each, as in the paper; or parameters, one vector or several.
     selection
-        Family: how a parent is selected; "pqrs" (partitioned quasi-random selection: an interval of the range of
-        an objective, then a point in it) or "uniform".
+        Family: how a parent is selected, where it is not by targets; "pqrs" (partitioned quasi-random selection:
+        an interval of the range of an objective, then a point in it) or "uniform".
     algorithm
-        Family: "printed", Algorithm 1 as it is in the paper (default for two and three classes); "adaptive"
-        (default for more) has another start and other children: the fitted classifier is tried under proposed
-        costs, as a fixed classifier is; children differ from their parent by steps of several lengths and by
-        differences of members (families with `continuous = True`), and most of their costs are those of points
-        of the front.
+        Family: "printed", Algorithm 1 as it is in the paper; "adaptive", with children by targets for families
+        with `continuous = True`, and for others with proposed costs, as a fixed classifier has. By default that of
+        the front to resume; otherwise "printed" for two classes and where `alpha` is given, for three classes also
+        for families that are not continuous and for other objectives than rates; "adaptive" for all others.
     objectives
         Family: what is minimised; "rates", all Q(Q - 1) error rates, or "false_positives", for each class the sum
         of the shares of the other classes that are assigned to it (equation 7 of the paper).

@@ -14,7 +14,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.softmax import softmax
+from polyroc.kernels.softmax import softmax_each
 from polyroc.rules import Rule
 from polyroc.validation.arrays import as_features
 
@@ -97,12 +97,17 @@ class LogisticModel(Model):
 
     def posterior_function(self, X: FloatArray) -> Posteriors:
         """The function from parameters to the posteriors of these cases."""
+        of_each = self.posterior_functions(X)
+        return lambda parameters: np.asarray(of_each(parameters[None])[0])
+
+    def posterior_functions(self, X: FloatArray) -> Posteriors:
+        """The same from several parameter vectors: vectors x cases x classes."""
         scaled = np.ascontiguousarray((X - self.centre) / self.spread)
 
-        def posteriors(parameters: FloatArray) -> FloatArray:
-            weights = np.ascontiguousarray(parameters).reshape(-1, 1 + self.features)
-            P = np.empty((len(scaled), len(weights)))
-            softmax(scaled, weights, P)
+        def posteriors(vectors: FloatArray) -> FloatArray:
+            weights = np.ascontiguousarray(vectors).reshape(len(vectors), -1, 1 + self.features)
+            P = np.empty((len(vectors), len(scaled), weights.shape[1]))
+            softmax_each(scaled, weights, P)
             return P
 
         return posteriors

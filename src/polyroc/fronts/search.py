@@ -29,9 +29,7 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["search"]
 
-# Up to as many classes Algorithm 1 as printed raises G faster than the adaptive search, because a generation takes
-# a fifth of the time; with more, most costs that it draws are dominated (docs/fronts.md).
-PRINTED_CLASSES = 3
+PRINTED_CLASSES = 3  # up to as many, Algorithm 1 is as printed where parameters and costs do not evolve together
 SAVING_SHARE = 0.1  # of the time that may go into checkpoints
 EARLIER: Mapping[str, Mapping[str, Any]] = {"family": {}, "options": {"algorithm": "printed"}}
 """Options that fronts of earlier versions do not name."""
@@ -49,7 +47,7 @@ def search(
     selection: Selection = "pqrs",
     algorithm: Algorithm | None = None,
     objectives: Objective = "rates",
-    alpha: Any = 1.0,
+    alpha: Any = None,
     bounds: CostBounds | None = None,
     rng: Rng = 0,
     n_jobs: NJobs = None,
@@ -64,18 +62,22 @@ def search(
     draws = Draws.of(_whole(generations, "generations", 0) + 1, rng, n_jobs)
     training = TrainingData.of(X, y, labels, sample_weight)
     checked_family = CheckedFamily(family, len(training.labels))
-    distribution = CostDistribution(as_alphas(alpha, training.labels), as_ratios(bounds, training.labels))
+    distribution = CostDistribution(
+        as_alphas(1.0 if alpha is None else alpha, training.labels), as_ratios(bounds, training.labels)
+    )
+    previous = None if resume is None else _loaded(resume)
+    if algorithm is None:
+        algorithm = _default_algorithm(checked_family, len(training.labels), objectives, alpha, previous)
     options = {
         "costs": _whole(costs, "costs", 1),
         "selection": checked("selection", selection, Selection),
         "objectives": objectives,
     }
-    if algorithm is None:
-        algorithm = "printed" if len(training.labels) <= PRINTED_CLASSES else "adaptive"
     if checked("algorithm", algorithm, Algorithm) != "printed":  # which fronts of earlier versions do not name
         options["algorithm"] = algorithm
     settings = _settings(checked_family, options, distribution, training)
-    previous = None if resume is None else _checked_resume(resume, settings)
+    if previous is not None:
+        _check_resume(previous, settings)
     _check_save(save, resume, save_every)
     seed = draws.seed if previous is None else previous.provenance.seed
     assert seed is not None
@@ -184,18 +186,36 @@ def _front(evolution: Evolution, settings: Mapping[str, Any], seed: int, interru
             models=np.array([evolution.models[i] for i in used]),
             place=place.astype(np.int64),
             generation=members["generation"],
-            state=evolution.rng.bit_generator.state,
+            state=evolution.state,
             interrupted=interrupted,
             model=evolution.family.model,
         ),
     )
 
 
-def _checked_resume(resume: Any, settings: Mapping[str, Any]) -> Front:
-    """The front to resume, if it was searched with the same family, options and cases."""
-    previous = resume if isinstance(resume, Front) else Front.load(resume)
-    if previous.search is None:
+def _default_algorithm(
+    family: CheckedFamily, classes: int, objectives: Objective, alpha: Any, previous: Front | None
+) -> Algorithm:
+    """The algorithm if none is stated: that of a front to resume, or what measured better (docs/fronts.md)."""
+    if previous is not None and previous.search is not None:
+        return "adaptive" if previous.search.options.get("algorithm") == "adaptive" else "printed"
+    if alpha is not None:
+        return "printed"  # which draws all costs from this distribution
+    together = family.is_continuous and classes > 2 and objectives == "rates"
+    return "adaptive" if together or classes > PRINTED_CLASSES else "printed"
+
+
+def _loaded(resume: Any) -> Front:
+    """The front to resume."""
+    front = resume if isinstance(resume, Front) else Front.load(resume)
+    if front.search is None:
         raise InputError("resume must be the front of a family; this one is of a fixed classifier.")
+    return front
+
+
+def _check_resume(previous: Front, settings: Mapping[str, Any]) -> None:
+    """Raise an error if the front to resume was searched with another family, other options or other cases."""
+    assert previous.search is not None
     if previous.search.data != settings["data"]:
         raise InputError(
             "The front to resume was searched on other cases (or other labels); give the X, y and labels it was "
@@ -209,7 +229,6 @@ def _checked_resume(resume: Any, settings: Mapping[str, Any]) -> Front:
                 f"The front to resume was searched with another {part} ({name}: {short_repr(then.get(name))}, now "
                 f"{short_repr(now[name])}); give the same, or search anew without resume."
             )
-    return previous
 
 
 def _check_save(save: Any, resume: Any, save_every: float) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from polyroc.kernels.arrays import FloatArray, IntArray, ShortArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["decide_cases", "tally_decided", "tally_decisions"]
+__all__ = ["decide_cases", "tally_decided", "tally_decisions", "tally_each"]
 
 BLOCK = 256  # cases at a time: their risks for all classes stay in the first-level cache
 ROUNDING = 1e-12  # relative difference of risks that tie
@@ -43,6 +43,13 @@ def tally_decisions(
                 _risks(P, start, stop, costs[n], risk)
                 _first_least(risk, stop - start, least, best)
                 _add_up(best, weight[start:stop], tallies[n, true])
+
+
+@kernel
+def tally_each(P: FloatArray, starts: IntArray, weight: IntArray, costs: FloatArray, tallies: IntArray) -> None:
+    """At [n, k, j], as `tally_decisions` counts it, by the probabilities P[n] and the costs[n]."""
+    for n in range(len(P)):
+        tally_decisions(P[n], starts, weight, costs[n : n + 1], tallies[n : n + 1])
 
 
 @kernel

@@ -5,7 +5,7 @@ import numpy as np
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["softmax"]
+__all__ = ["softmax", "softmax_each"]
 
 
 @kernel
@@ -39,3 +39,10 @@ def softmax(X: FloatArray, weights: FloatArray, P: FloatArray) -> None:
             total += p[j]
         for j in range(len(p)):
             p[j] /= total
+
+
+@kernel
+def softmax_each(X: FloatArray, weights: FloatArray, P: FloatArray) -> None:
+    """The same for vectors x classes x (1 + features) weights: P[i] is that of weights[i]."""
+    for i in range(len(weights)):
+        softmax(X, weights[i], P[i])

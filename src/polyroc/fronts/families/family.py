@@ -27,6 +27,8 @@ class Family(Protocol):
     Optional members: `random(X, y, rng)`, parameters drawn at random (for `start="random"`); `keep(X, y)`, called
     first in every search, so that `start`, which may be a long fit, is called only if its result is used; `name`;
     `continuous = True` if any vector of numbers is valid, so that the search may add and scale parameters;
+    `perturb_each(vectors, rng)` and `posteriors_of_each(vectors, X)`, which gives vectors x cases x classes, if
+    they are faster than one vector at a time;
     `describe()`, the settings as a mapping of plain data, by which a resumed search recognises its family (the
     fields of a dataclass are used by default).
     """
@@ -133,6 +135,16 @@ class CheckedFamily:
         """Parameters a step away; the family works on a copy, as the parent stays in the archive."""
         return self._vector(self.family.perturb(parameters.copy(), rng), "perturb")
 
+    def perturb_each(self, vectors: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """The same for each of several vectors, one a row."""
+        if not callable(getattr(self.family, "perturb_each", None)):
+            return np.array([self.perturb(vector, rng) for vector in vectors])
+        returned = np.asarray(self.family.perturb_each(vectors.copy(), rng), dtype=np.float64)
+        if returned.shape != vectors.shape or not np.isfinite(returned).all():
+            expected = f"{len(vectors)} vectors of {vectors.shape[1]} finite numbers"
+            raise self._error("perturb_each", f"must give {expected}, got {short_repr(returned.tolist())}")
+        return returned
+
     def checked_start(self, parameters: Any) -> FloatArray:
         """Parameters of the caller, or of a front that is resumed."""
         vector = self._vector(parameters, "start=")
@@ -143,23 +155,37 @@ class CheckedFamily:
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
         """Cases x classes, each row summing to 1."""
-        returned = self.family.posteriors(parameters, X)
+        return self._probabilities(self.family.posteriors(parameters, X), (len(X), self.classes), "posteriors")
+
+    def posteriors_of_each(self, vectors: FloatArray, X: FloatArray) -> FloatArray:
+        """Vectors x cases x classes: the posteriors of each vector of parameters."""
+        method = "posteriors_of_each"
+        if not callable(getattr(self.family, method, None)):
+            return np.array([self.posteriors(vector, X) for vector in vectors])
+        shape = len(vectors), len(X), self.classes
+        return self._probabilities(self.family.posteriors_of_each(vectors, X), shape, method)
+
+    def _probabilities(self, returned: Any, shape: tuple[int, ...], method: str) -> FloatArray:
+        """What a method returned, if it has this shape and its last axis sums to 1."""
         try:
             P = np.asarray(returned, dtype=np.float64)
         except (TypeError, ValueError):
-            raise self._error("posteriors", f"must give numbers, got {short_repr(returned)}") from None
-        if P.shape != (len(X), self.classes):
-            expected = f"{len(X)} cases x {self.classes} classes"
-            raise self._error("posteriors", f"must give {expected}, got shape {P.shape}")
-        sums = P.sum(axis=1)
+            raise self._error(method, f"must give numbers, got {short_repr(returned)}") from None
+        if P.shape != shape:
+            vectors = f"{shape[0]} vectors x " if len(shape) == 3 else ""
+            expected = f"{vectors}{shape[-2]} cases x {shape[-1]} classes"
+            raise self._error(method, f"must give {expected}, got shape {P.shape}")
+        sums = P.sum(axis=-1)
         if np.abs(sums - 1.0).max() <= SUM_TOLERANCE and P.min() >= 0.0:  # false also for nan
             return P
-        if not np.isfinite(P).all():
-            row = int(np.argmax(~np.isfinite(P).all(axis=1)))
-            raise self._error("posteriors", f"must give finite numbers, got {P[row].tolist()} for case {row}")
-        row = int(np.argmax((P < 0).any(axis=1) | (np.abs(sums - 1.0) > SUM_TOLERANCE)))
-        got = f"{P[row].tolist()} (sum {sums[row]:g}) for case {row}"
-        raise self._error("posteriors", f"must give probabilities that sum to 1, got {got}")
+        bad = ~np.isfinite(P).all(axis=-1)
+        if bad.any():
+            row = np.unravel_index(int(np.argmax(bad)), bad.shape)
+            raise self._error(method, f"must give finite numbers, got {P[row].tolist()} for case {row[-1]}")
+        bad = (P < 0).any(axis=-1) | (np.abs(sums - 1.0) > SUM_TOLERANCE)
+        row = np.unravel_index(int(np.argmax(bad)), bad.shape)
+        got = f"{P[row].tolist()} (sum {sums[row]:g}) for case {row[-1]}"
+        raise self._error(method, f"must give probabilities that sum to 1, got {got}")
 
     def _vector(self, parameters: Any, method: str) -> FloatArray:
         try:

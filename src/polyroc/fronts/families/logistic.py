@@ -67,7 +67,7 @@ class LogisticFamily:
     def keep(self, X: FloatArray, y: IntArray) -> None:  # noqa: ARG002 - the protocol
         """Store how features are scaled."""
         self.model = LogisticModel(*scaling(X, self.standardise))
-        self._training = X, self.model.posterior_function(X)
+        self._training = X, self.model.posterior_functions(X)
 
     def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002 - the protocol
         """The fit of maximum likelihood."""
@@ -80,17 +80,23 @@ class LogisticFamily:
         return np.asarray(rng.laplace(0.0, 1.0, (int(y.max()) + 1) * (1 + X.shape[1])))
 
     def perturb(self, parameters: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Add Laplacian noise."""
-        scale = 1.0 / np.sqrt(len(parameters)) if self.scale is None else self.scale
-        return parameters + rng.laplace(0.0, scale, len(parameters))
+        """Add Laplacian noise, to one vector of parameters or to each of several."""
+        scale = 1.0 / np.sqrt(parameters.shape[-1]) if self.scale is None else self.scale
+        return parameters + rng.laplace(0.0, scale, parameters.shape)
+
+    perturb_each = perturb
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
         """Cases x classes: the probability of each class."""
+        return np.asarray(self.posteriors_of_each(parameters[None], X)[0])
+
+    def posteriors_of_each(self, vectors: FloatArray, X: FloatArray) -> FloatArray:
+        """Vectors x cases x classes: the same for each of several vectors of parameters."""
         if self.model is None:
             raise InputError("LogisticFamily has no training cases yet; call start first.")
         training, of_training = self._training
-        of_cases = of_training if X is training else self.model.posterior_function(X)
-        return np.asarray(of_cases(parameters))
+        of_cases = of_training if X is training else self.model.posterior_functions(X)
+        return np.asarray(of_cases(vectors))
 
 
 def fit(X: FloatArray, y: IntArray, model: LogisticModel, penalty: float) -> FloatArray:
