@@ -73,7 +73,9 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
     estimates = {assembler.classifier: assembler.estimate(statistic, nan) for assembler, statistic in pairs}
     covariance_of_all, influence = _undefined(n)
     if defined:
-        known = _estimate_defined(*([part[i] for i in defined] for part in (assemblers, cases, statistics)))
+        known = _estimate_defined(
+            [assemblers[i] for i in defined], [cases[i] for i in defined], [statistics[i] for i in defined]
+        )
         covariance_of_all[np.ix_(defined, defined)] = known.covariance
         influence = np.full((n, known.influence.shape[1]), nan)
         influence[defined] = known.influence
