@@ -39,7 +39,7 @@ def test_ratings_of_hanley_and_mcneil():
 def test_ratings_of_chakraborty():
     """Observer Performance Methods for Diagnostic Imaging (2017), chapter 7: a, b and area as printed there.
 
-    The counts are those of his table 4.1. 1e-5: his optimiser stops.
+    The counts are those of his text. 1e-5: his optimiser stops.
     """
     fitted = fit(*ratings((30, 19, 8, 2, 1), (5, 6, 5, 12, 22)))
     assert (fitted.a, fitted.b) == pytest.approx((1.320453, 0.607497), abs=1e-5)

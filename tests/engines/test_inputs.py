@@ -358,8 +358,6 @@ class TestLazyTables:
             pr.evaluate(TWO.lazy(), **RISK, measure="auc", method="bootstrap")
         with pytest.raises(InputError, match="y_score are arrays"):
             pr.evaluate(TWO, TWO["s"], truth="kind", scores="s")
-        with pytest.raises(InputError, match="no option 'tolerance'"):
-            pr.report(TWO, **RISK | {"tolerance": 1e-6}, path=None)
 
 
 class TestFiles:

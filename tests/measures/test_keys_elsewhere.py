@@ -17,11 +17,13 @@ OTHER_MEANINGS = {
     "cli/plot.py": {"ova"},
     "curves/": {"ova"},
     "reports/collection.py": {"ova"},
+    "reports/file_collection.py": {"ova"},
     # the generalised Gini coefficient of a front, an entry of its record
     "cli/front.py": {"gini"},
     "reports/explorer.py": {"gini"},
     # options of `operate`, and columns of tables
     "decisions/": {"net_benefit", "sensitivity", "specificity"},
+    "serve/forms.py": {"sensitivity", "specificity"},
     "cli/decision_curve.py": {"net_benefit"},
     # columns of tables, and the scores that are decomposed
     "reliability/result.py": {"brier", "log_loss", "spherical"},

@@ -408,7 +408,7 @@ def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show, monk
     rule.select_option("0")
     answer = "polyroc.explorer.answer()"
     cost = page.evaluate(f"polyroc.decisions.costOf({answer}.confusion, {answer}.losses, 1.96)[0]")
-    assert cost < expected.expected_cost  # drawn costs find little of a front of twenty errors
+    assert cost <= expected.expected_cost
     assert page.evaluate(f"{answer}.confusion.rates[2][0]") <= 0.02
     assert page.locator(".parallel").is_visible()
     rate = page.evaluate(f"{answer}.confusion.rates[2][0]")

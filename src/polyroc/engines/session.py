@@ -118,7 +118,8 @@ class EngineSession(Session):
         `ordered` keeps the order of the query or of the files: otherwise DuckDB returns batches in any order, and
         DuckDB 1.5 even those of a query that sorts its rows.
         """
-        self._connection.execute(f"SET preserve_insertion_order = {ordered}")
+        if not self.locked:  # of a stranger's DuckDB file; there the order is preserved
+            self._connection.execute(f"SET preserve_insertion_order = {ordered}")
         relation = self._guarded(lambda: self._connection.sql(query, params=list(parameters)), reading)
         capsule = self._guarded(lambda: relation.__arrow_c_stream__(), reading)
         try:

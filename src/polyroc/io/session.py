@@ -107,6 +107,11 @@ class Session:
             self._connection.execute(f"SET {setting}")
         self._view = view
 
+    @property
+    def locked(self) -> bool:
+        """Whether no further file can be opened, nor any setting be changed."""
+        return self._view is not None
+
     def run(self, query: str, parameters: Sequence[Any], reading: str) -> None:
         """Run a query for its effect."""
         self._guarded(lambda: self._connection.execute(query, list(parameters)), reading)

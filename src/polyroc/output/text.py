@@ -99,6 +99,7 @@ def blocks(table: Table, width: int) -> list[Block]:
     names = _names(table, texts)
     while names > 1 and _total(widths[:names]) > width // 2:
         names -= 1
+    widths[0] = min(widths[0], max(least[0], width // 2))  # phrases in front leave room for the numbers
     most = max(1, width - _total(widths[:names]) - GAP)
     widths[names:] = [min(most, size) for size in widths[names:]]
     return [Block(places, [widths[k] for k in places]) for places in _folded(widths, names, width)]

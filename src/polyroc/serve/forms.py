@@ -124,7 +124,7 @@ def as_question(body: bytes) -> dict[str, Any]:
     """
     sent = form_data(body)
     measure = sent.get("measure")
-    if measure not in ("auc", "vus"):
+    if not _is_text(measure):
         raise InputError("Choose a measure.")
     question: dict[str, Any] = {"measure": measure}
     question |= {name: _numbers(sent, name)[0] for name in NUMBERS if _is_text(sent.get(name))}
