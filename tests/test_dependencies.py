@@ -51,10 +51,12 @@ def imported_distributions():
     return distributions
 
 
+@pytest.mark.slow
 def test_what_is_imported_is_declared():
     assert imported_distributions() - BROUGHT <= run_time_requirements()
 
 
+@pytest.mark.slow
 def test_what_is_declared_is_imported():
     assert run_time_requirements() <= imported_distributions()
 

@@ -38,6 +38,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", LOST.values(), ids=LOST)
 def test_an_interrupt_that_is_lost_is_raised_again(lost):
     program = PROGRAM.format(lost=lost.strip().replace("\n", "\n    "))

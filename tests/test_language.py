@@ -43,6 +43,7 @@ def is_private(name):
     return bool(NO_PARTS & set(words)) or (len(words) == 1 and words[0] in NO_NAMES)
 
 
+@pytest.mark.slow
 def test_names_say_what_a_thing_is():
     private = [
         f"{path.relative_to(ROOT)}:{line}: {name}"

@@ -70,6 +70,7 @@ def test_evaluate_prints_a_plain_table_in_a_pipe():
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 def test_json_csv_and_markdown_hold_what_python_gives():
     file = catalogue.path("iris_predictions")
     read = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
@@ -99,6 +100,7 @@ def test_two_classifiers_side_by_side(scores):
     assert "classifier" not in one.stdout.splitlines()[2]
 
 
+@pytest.mark.slow
 def test_compare_has_a_sentence(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     arguments = ("compare", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
@@ -320,6 +322,7 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_evaluate_tests_against_a_value():
     arguments = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
     shown = polyroc(*arguments, "--null", "0.9").stdout

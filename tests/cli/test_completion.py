@@ -39,6 +39,7 @@ def test_arguments_and_commands():
     assert completions("curve", "--band", "w") == ["working-hotelling"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", ["working-hotelling", "working_hotelling"])
 def test_one_band_of_two_spellings(spelling, folder):
     columns = ("--truth", "y", "--scores", "s")
@@ -49,6 +50,7 @@ def test_one_band_of_two_spellings(spelling, folder):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "line"),
     [

@@ -322,6 +322,7 @@ def test_devices_are_written_to(tmp_path):
     os.close(reader)
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_the_old_file(small_disk):
     if not small_disk.is_mount():
         pytest.skip("no small file system can be mounted")

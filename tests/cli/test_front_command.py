@@ -51,6 +51,7 @@ def in_python(file, **options):
     return pr.front(scores, n=200, **options)
 
 
+@pytest.mark.slow
 def test_json_holds_the_front_and_its_gini(polyroc, file):
     done = polyroc("front", file, *ASKED, "--json")
     assert done.returncode == 0, done.stderr
@@ -61,6 +62,7 @@ def test_json_holds_the_front_and_its_gini(polyroc, file):
     assert (record["gini"], record["gini_standard_error"]) == (gini.value, gini.standard_error)
 
 
+@pytest.mark.slow
 def test_the_table_has_gini_and_exclusive_volumes(polyroc, file):
     arguments = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
     done = polyroc("front", file, *arguments)
@@ -74,6 +76,7 @@ def test_the_table_has_gini_and_exclusive_volumes(polyroc, file):
         assert str(len(front[a])) in line
 
 
+@pytest.mark.slow
 def test_csv_lists_the_points(polyroc, file):
     rows = list(csv.DictReader(io.StringIO(polyroc("front", file, *ASKED, "--csv").stdout)))
     assert [(row["true"], float(row["rate"])) for row in rows] == [
@@ -81,6 +84,7 @@ def test_csv_lists_the_points(polyroc, file):
     ]
 
 
+@pytest.mark.slow
 def test_out_stores_what_load_reads(polyroc, file, tmp_path):
     for name in ("front.npz", "front.json"):
         done = polyroc("front", file, *ASKED, "--out", tmp_path / name, "--seed", "3")
@@ -88,6 +92,7 @@ def test_out_stores_what_load_reads(polyroc, file, tmp_path):
         assert (pr.Front.load(tmp_path / name).counts == in_python(file, rng=3).counts).all()
 
 
+@pytest.mark.slow
 def test_alphas_and_bounds_as_a_shell_gives_them(polyroc, file):
     arguments = ("--alpha", "malignant>benign=20", "--bound", "malignant>normal:normal>malignant=1,10")
     record = json.loads(polyroc("front", file, *ASKED, *arguments, "--json").stdout)
@@ -166,6 +171,7 @@ def one_line(done, message):
     return done.returncode == 2 and done.stdout == "" and len(complaints) == 1 and message in complaints[0]
 
 
+@pytest.mark.slow
 def test_a_test_reports_the_optimism(polyroc, file, other):
     held_out = in_python(file).evaluated(pr.read(other, truth="y", scores="p_*"), n_points=2000)
     record = json.loads(polyroc("front", file, *ASKED, "--test", other, "--json").stdout)
@@ -181,6 +187,7 @@ def test_a_test_reports_the_optimism(polyroc, file, other):
     assert f"{held_out.optimism:.4f}" in line
 
 
+@pytest.mark.slow
 def test_several_classifiers_are_tested_each_by_its_own_scores(polyroc, file, other):
     arguments = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
     records = json.loads(polyroc("front", file, *arguments, "--test", other, "--json").stdout)
@@ -190,6 +197,7 @@ def test_several_classifiers_are_tested_each_by_its_own_scores(polyroc, file, ot
         assert record["held_out"]["gini"] == held_out.gini.value
 
 
+@pytest.mark.slow
 def test_weights_of_other_cases_count(polyroc, predictions, tmp_path):
     file = tmp_path / "weighted.csv"
     predictions.assign(w=np.arange(60) % 4).to_csv(file, index=False)
@@ -198,6 +206,7 @@ def test_weights_of_other_cases_count(polyroc, predictions, tmp_path):
     assert record["provenance"]["weighted"]
 
 
+@pytest.mark.slow
 def test_what_is_not_converged_is_reported_in_a_sentence(polyroc, file):
     output = polyroc("front", file, *ASKED).stdout
     assert re.search(
@@ -212,6 +221,7 @@ def test_exact_volumes_on_demand(polyroc, stored):
     assert (record["gini"], record["gini_standard_error"]) == (exact, 0.0)
 
 
+@pytest.mark.slow
 def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     arguments = ("--truth", "y", "--scores", "q_*", "-n", "200", "--points", "2000")
@@ -226,6 +236,7 @@ def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path, mon
     assert [line.split()[0] for line in fresh.stdout.splitlines()[3:5]] == ["classifier", "front"]
 
 
+@pytest.mark.slow
 def test_a_rule_is_chosen_from_a_stored_front(polyroc, file, other, stored, tmp_path):
     arguments = ("--costs", "malignant>benign=10", "--priors", "benign=0.2,malignant=0.1,normal=0.7")
     judged = ("--evaluate-on", other, "--truth", "y", "--scores", "p_*")
@@ -266,6 +277,7 @@ def test_a_searched_front_gives_a_whole_classifier(polyroc, tmp_path):
     assert polyroc("front", tmp_path / "searched.npz", "--points", "100").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--kind", "parallel", "--colour", "benign>normal"), ("--kind", "growth")])
 def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
     marked = () if "growth" in more else ("--point", "1")
@@ -324,6 +336,7 @@ def test_complaints_about_fronts_are_one_line_and_write_nothing(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_two_classes_from_end_to_end(polyroc, tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
@@ -352,6 +365,7 @@ def features(tmp_path):
     return tmp_path / "x.csv"
 
 
+@pytest.mark.slow
 def test_a_family_is_searched_on_features(polyroc, features, tmp_path):
     line = ("front", features, "--truth", "y", "--features", "x_*", "--generations", "5", "--points", "500")
     done = polyroc(
@@ -382,6 +396,7 @@ def test_bad_family_options_are_reported(polyroc, features, more, message):
     assert message in done.stderr
 
 
+@pytest.mark.slow
 def test_a_stored_front_is_overwritten_by_force_only(polyroc, file, tmp_path):
     line = ("front", file, *ASKED, "-o", tmp_path / "f.npz")
     assert polyroc(*line).returncode == 0

@@ -62,6 +62,7 @@ def test_valid_lines(name, folder):
         assert (done.returncode, broken_promise(Odd(()), *done)) == (0, None), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AT_ONCE)
 @pytest.mark.filterwarnings("ignore")
 def test_odd_lines(name, folder, files):

@@ -78,6 +78,7 @@ def test_costs_as_a_file_or_as_json(polyroc, files):
     assert json.loads(by_json.stdout)["priors"] == pytest.approx([0.4, 0.2, 0.4])
 
 
+@pytest.mark.slow
 def test_a_page_for_people_and_a_note_of_optimism(polyroc, files):
     done = polyroc("operate", files / "old.csv", *ASKED, "--costs", "malignant>benign=10")
     assert done.returncode == 0

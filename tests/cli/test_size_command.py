@@ -36,6 +36,7 @@ def test_command_prints_a_table_and_the_sentence():
     assert lines[-1].startswith("Method: exact variance for normal scores of equal variance; test of `evaluate`; ")
 
 
+@pytest.mark.slow
 def test_command_gives_what_python_gives(file):
     arguments = (
         "--value",

@@ -49,6 +49,7 @@ def too_long(text, columns):
     return [line for line in text.splitlines() if len(line.rstrip()) > columns and " " in line.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
 @pytest.mark.parametrize(("name", "line"), LINES)
 def test_no_line_is_longer_than_the_terminal(name, line, terminal, folder, monkeypatch):

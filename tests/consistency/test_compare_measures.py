@@ -379,6 +379,7 @@ def test_an_unknown_pair_raises():
     assert nan not in comparison.consistency
 
 
+@pytest.mark.slow
 def test_the_tables_of_the_page_are_true():
     page = (Path(__file__).parents[2] / "docs" / "consistency.md").read_text()
     lines = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("|")]

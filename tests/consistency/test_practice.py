@@ -33,6 +33,7 @@ def two_classes(n=30, seed=0, **gaps):
 # The order that resampling keeps ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_share_of_resamples_that_keep_the_order(iris):
     method = pr.Bootstrap(n=300, rng=1)
     stability = pr.consistency.order_stability(iris, measure=["hand_till", "accuracy"], method=method)
@@ -160,6 +161,7 @@ def polyroc(*arguments):
     return command.polyroc("compare-measures", *arguments)
 
 
+@pytest.mark.slow
 def test_the_paper_s_table_on_the_command_line(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     picture = tmp_path / "sizes.svg"
@@ -249,6 +251,7 @@ def without_windows():
     mpl.pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_links_of_the_paper_s_first_figure():
     comparison = pr.compare_measures("auc", "accuracy", positives=3, negatives=3)
     picture = pr.plot(comparison)

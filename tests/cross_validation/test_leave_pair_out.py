@@ -39,6 +39,7 @@ def test_two_classes_agree_with_the_definition():
     assert type(estimate).from_dict(estimate.to_dict()).value == estimate.value
 
 
+@pytest.mark.slow
 def test_three_classes_agree_with_the_definition():
     evaluation = pr.leave_pair_out({"lda": LinearDiscriminantAnalysis()}, X, Y)
     expected = np.mean([naive(LinearDiscriminantAnalysis(), X, Y, a, b) for a, b in ((0, 1), (0, 2), (1, 2))])
@@ -53,6 +54,7 @@ def test_fixed_scores_have_their_own_auc_and_no_standard_error():
     assert np.isnan([estimate.standard_error, *estimate.confidence_interval(), estimate.test(0.5)]).all()
 
 
+@pytest.mark.slow
 def test_model_of_class_frequencies_has_no_information():
     rng = np.random.default_rng(0)
     features, y = rng.normal(size=(40, 3)), np.repeat([0, 1], 20)

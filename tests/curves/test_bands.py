@@ -39,6 +39,7 @@ def test_heights_of_weighted_cases_are_those_of_the_curve(data):
             assert near[0] - 1e-6 <= v <= near[1] + 1e-6
 
 
+@pytest.mark.slow
 def test_a_resample_without_a_class_has_no_height():
     (sample,) = samples_of([0, 0, 1, 1], [1.0, 2.0, 3.0, 4.0])
     heights = ranked_cases(CurveSweep(sample)).tpr_at(
@@ -67,6 +68,7 @@ def least(times, level):
     return int(binom.ppf(0.001, times, level))
 
 
+@pytest.mark.slow
 @given(ordered(c=2, least=2), st.sampled_from([0.8, 0.95]))
 def test_pointwise_band_is_its_slow_twin(cases, level):
     y, s = cases
@@ -98,6 +100,7 @@ def test_simultaneous_bands_hold_the_whole_curve_as_often_as_they_say(method):
         assert covered.all(axis=1).sum() >= least(times, 0.9)
 
 
+@pytest.mark.slow
 def test_working_hotelling_bands_hold_a_binormal_curve_as_often_as_they_say():
     times = 150
     total = coverage(Binormal(1.0, 1.3), 80, times, band="working_hotelling", level=0.9).all(axis=1).sum()
@@ -192,6 +195,7 @@ def test_same_seed_same_band_whatever_the_workers():
     assert (one.high == two.high).all()
 
 
+@pytest.mark.slow
 def test_weights_and_groups_are_honoured():
     y, s = Binormal(1.0).sample(60, rng=0)
     plain = pr.curve(y, s, band="simultaneous", method=pr.Bootstrap(n=200, rng=0)).band

@@ -76,6 +76,7 @@ def test_continuous_scores_recover_their_model_whatever_the_scale():
     assert (other.a, other.b) == pytest.approx((fitted.a, fitted.b), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_repeated_samples():
     model, times = Binormal(1.0), 150
     fits = [fit(*model.sample(60, rng=seed)) for seed in range(times)]
@@ -135,6 +136,7 @@ def test_data_without_a_fit_are_rejected(y, s):
         fit(y, s)
 
 
+@pytest.mark.slow
 def test_small_samples_either_fit_or_are_rejected():
     settled = 0
     for seed in range(200):

@@ -178,6 +178,7 @@ def test_partial_areas_are_those_of_the_measure(data):
             assert curve.partial_area(**options) == pytest.approx(expected.value, abs=1e-9)  # ends fall on points
 
 
+@pytest.mark.slow
 @pytest.mark.peer("scikit-learn", "average_precision_score, weighted")
 @given(data=st.data())
 def test_average_precision_is_scikit_learns(data):

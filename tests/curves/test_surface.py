@@ -123,6 +123,7 @@ def test_bad_input_is_reported():
         pr.surface(y, P, measure="he", method=pr.Permutation())
 
 
+@pytest.mark.slow
 def test_command(tmp_path):
     rng = np.random.default_rng(3)
     y, P = data_for("he", rng, [8, 9, 10])

@@ -43,6 +43,7 @@ def scores(y, s):
     return pr.Scores.from_arrays(y, s)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_the_statistics_are_their_definitions(data):
     y = data.draw(draw.classes(c=2))
@@ -139,6 +140,7 @@ U = ((PLACES * 37 + 11) % 60 + 0.5) / 60 + 0.355 * CLASSES
 V = ((PLACES * 23 + 5) % 60 + 0.5) / 60 * (1 + CLASSES) + 0.0003 * CLASSES
 
 
+@pytest.mark.slow
 @pytest.mark.peer(
     "pROC 1.18.0 (R)",
     "roc.test(method='venkatraman'), paired and unpaired: statistic, and p-value to Monte Carlo error",

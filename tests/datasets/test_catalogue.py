@@ -57,6 +57,7 @@ def test_wdbc_is_not_the_rounded_copy():
     assert len(np.unique(data.X[:, data.features.index("mean smoothness")])) == 474
 
 
+@pytest.mark.slow
 def test_digits_are_part_of_optical():
     known = {(*row, label) for row, label in zip(loaded("optical").X.tolist(), loaded("optical").y, strict=True)}
     digits = loaded("digits")

@@ -154,6 +154,7 @@ def test_hand_till_classes_that_coincide_have_chance_values():
     assert (model.hand_till, model.accuracy, model.pairwise_accuracy) == (0.5, 0.25, 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [*MODELS, HandTill(2, 1.0), HandTill(3, 0.0), HandTill(3, 2.5)])
 def test_hand_till_samples_have_the_true_values(model):
     """M, C1, C2 and each A(i|j) are unbiased, so their means over 300 samples are normal about the truth.

@@ -44,6 +44,7 @@ def test_variance_of_the_volume_by_simulation(model):
     assert moved.mean() == pytest.approx(model.vus_variance((5, 4, 6)), abs=4 * moved.std() / 2000**0.5)
 
 
+@pytest.mark.slow
 @given(st.floats(1e-6, 1 - 1e-6))
 def test_evenly_spaced_model_has_the_requested_volume(volume):
     model = Trinormal.with_vus(volume)

@@ -62,6 +62,7 @@ def tumours():
     return StandardScaler().fit_transform(X), np.array(["malignant", "benign"])[y]
 
 
+@pytest.mark.slow
 def test_costs_move_the_decisions(irises):
     X, y = irises
     usual = pr.decisions.OperatingPointClassifier(GaussianNB()).fit(X[:, :2], y)
@@ -110,6 +111,7 @@ def test_a_rule_is_applied_as_it_is(irises):
         )
 
 
+@pytest.mark.slow
 def test_it_works_in_pipelines_searches_and_frames(tumours):
     X, y = tumours
     model = make_pipeline(

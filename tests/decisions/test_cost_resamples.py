@@ -35,6 +35,7 @@ def point():
         return pr.operate(Y, P, costs=COSTS, method=FEW)
 
 
+@pytest.mark.slow
 def test_rates_are_those_of_the_cases_left_out(point):
     """Every resample with its rule, evaluated case by case on the cases that are not in it."""
     from polyroc.cost_rules.search import CostProblem, search_again
@@ -64,6 +65,7 @@ def rule_rates(rule):
     return pr.rates(Y, P, rule=rule).rates
 
 
+@pytest.mark.slow
 def test_errors_account_for_the_choice(point):
     plain = pr.operate(Y, P, costs=COSTS, evaluate_on=(Y, P))
     assert point.expected_cost > point.apparent_cost == plain.expected_cost
@@ -83,6 +85,7 @@ def test_stored_and_printed(point):
             ask()
 
 
+@pytest.mark.slow
 def test_threads_limits_and_criteria():
     options = {"at_most": {(2, 0): 0.1}, "priors": [0.2, 0.3, 0.5]}
     calls = []
@@ -99,6 +102,7 @@ def test_threads_limits_and_criteria():
     assert youden.confusion.standard_errors.min() >= 0
 
 
+@pytest.mark.slow
 def test_groups_and_weights():
     groups = np.arange(len(Y)) // 2
     grouped = pr.operate(Y, P, groups=groups, method=pr.Bootstrap(n=6))
@@ -111,6 +115,7 @@ def test_groups_and_weights():
         pr.operate([0, 0, 1, 1, 2], P[[0, 1, 20, 21, 40]], method=pr.Bootstrap(n=20))
 
 
+@pytest.mark.slow
 def test_command(tmp_path):
     columns = {f"p_{k}": P[:, k] for k in range(3)}
     pl.DataFrame({"y": Y, **columns}).write_csv(tmp_path / "p.csv")

@@ -239,6 +239,7 @@ def test_cut_points_by_costs_are_where_weighted_densities_cross():
     assert density[0] == pytest.approx(4 * density[1] + 3 * density[2], rel=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.peer(
     "pROC, cutpointr (R)", "Youden's index with ties: sensitivity and specificity of the best threshold"
 )
@@ -309,6 +310,7 @@ def test_a_rule_for_another_order_or_for_columns():
 FAST = pr.Bootstrap(n=60, rng=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", ["youden", "closest"])
 def test_every_resample_is_chosen_as_if_it_were_the_data(criterion):
     """The kernel's ranges of thresholds and optimism against `operate` on the drawn cases themselves."""

@@ -190,6 +190,7 @@ def test_differences_are_reversed_stored_and_listed():
         curve.difference("new", "x")
 
 
+@pytest.mark.slow
 def test_differences_on_the_command_line(tmp_path):
     path = tmp_path / "risks.csv"
     rows = zip(SICK.astype(int).tolist(), *(p.tolist() for p in MODELS.values()), strict=True)

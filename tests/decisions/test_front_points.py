@@ -30,6 +30,7 @@ def three():
     return y, P, pr.front(y, P, n=2000)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_the_point_is_the_cheapest_within_limits(three, data):
     """Costs and limits that are whole numbers and whole cases, so that there are many ties."""
@@ -64,6 +65,7 @@ def test_ties_go_to_the_fewest_errors_and_then_to_the_first(three):
     assert free.point == never[np.argmin(others.round(12))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(40, 30, 50), (30, 25), (20, 20, 20, 20)])
 def test_the_rule_is_deployable_and_survives_json(sizes):
     y, P = sample(sizes)
@@ -108,6 +110,7 @@ def test_rates_and_errors_are_those_of_the_rule_on_its_cases(three):
     assert chosen.cost.confidence_interval() == pytest.approx(judged.cost.confidence_interval(), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_a_weighted_front_counts_a_case_as_often_as_it_weighs():
     y, P = sample((12, 9, 11))
     w = np.random.default_rng(2).integers(0, 4, len(y))
@@ -144,6 +147,7 @@ def test_nothing_is_warned_of_where_other_cases_are_given(three):
     pr.operate(result, evaluate_on=(y, P))
 
 
+@pytest.mark.slow
 def test_other_cases_of_several_classifiers():
     y, P = sample((20, 20, 20))
     _, R = sample((20, 20, 20), seed=1)

@@ -208,6 +208,7 @@ def test_a_limit_that_only_a_decision_never_made_satisfies():
     )
 
 
+@pytest.mark.slow
 def test_limits_that_contradict_say_how_close_one_can_come():
     everything = dict.fromkeys(itertools.permutations(["benign", "malignant", "normal"], 2), 0.0)
     with pytest.raises(InputError, match=r"No rule was found .* at_most; the closest has .*at most 0\)"):

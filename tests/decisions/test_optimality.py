@@ -96,6 +96,7 @@ def test_the_order_of_cases_and_repeated_cases_do_not_matter():
     assert {point.optimality for point in (point, turned, thrice, weighted)} == {"proven"}
 
 
+@pytest.mark.slow
 def test_no_errors_are_proven_whatever_the_size():
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=2000)
@@ -104,6 +105,7 @@ def test_no_errors_are_proven_whatever_the_size():
     assert operate(y, P).optimality == "proven"
 
 
+@pytest.mark.slow
 def test_hard_data_are_the_best_found():
     y, P, costs = drawn(1, 300, 3, 0.3)
     assert operate(y, P, costs=costs).optimality == "best found"

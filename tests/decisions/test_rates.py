@@ -378,6 +378,7 @@ def polyroc(capsys):
 IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
 
 
+@pytest.mark.slow
 def test_the_command_prints_matrix_and_cobweb(polyroc):
     done = polyroc("rates", catalogue.path("iris_predictions"), *IRIS)
     assert (done.returncode, done.stderr) == (0, "")

@@ -170,6 +170,7 @@ def test_the_picture_of_the_architecture_is_current():
 # Evidence
 
 
+@pytest.mark.slow
 def test_evidence_is_what_pytest_collects(request):
     result = evidence.evidence()
     names = {(claim.kind, claim.source, claim.claim, claim.test.split("::")[1]) for claim in result}

@@ -45,6 +45,7 @@ class Mlflow(ModuleType):
         self.files[local_path] = (pages.Path.cwd() / local_path).read_text()
 
 
+@pytest.mark.slow
 def test_mlflow(monkeypatch, tmp_path):
     import matplotlib.pyplot as plt
 

@@ -53,6 +53,7 @@ def test_as_in_memory(path, key, columns, arrays):
     assert certificate.low == certificate.high
 
 
+@pytest.mark.slow
 def test_beside_other_measures_and_by_subgroup(path):
     options = {"truth": "y", "scores": COLUMNS["one"], "labels": LABELS, "engine": "duckdb"}
     both = pr.evaluate(path, measure=["brier", "hand_till", "log_loss"], **options)

@@ -57,6 +57,7 @@ def check_equal(one, other, rel=1e-9):
     assert one.provenance.groups == other.provenance.groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("sampling", ["cohort", "case-control"])
 @pytest.mark.parametrize(
@@ -98,6 +99,7 @@ def test_copies_of_a_case_count_once(rows, tmp_path):
     assert ungrouped.standard_error == pytest.approx(alone.standard_error / 2, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("groups", ["patient", "name"])
 def test_compare(files, ending, groups):
@@ -130,6 +132,7 @@ def test_a_small_file_is_read_with_its_groups(files):
     )
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_bounds_of_the_standard_error(data):
     """Scores that share bins: the exact standard error is within the certified distance."""
@@ -177,6 +180,7 @@ def test_counts_of_clusters(cases, size):
             assert counts.units(classes, sum(sums)) == pytest.approx(sum(sums) ** 2 / np.square(sums).sum())
 
 
+@pytest.mark.slow
 def test_many_clusters_in_little_memory(tmp_path):
     """A cluster for every two rows: DuckDB sorts, and only one cluster is open at a time."""
     path = tmp_path / "many.parquet"
@@ -189,6 +193,7 @@ def test_many_clusters_in_little_memory(tmp_path):
     assert estimate.standard_error == pytest.approx(memory.standard_error, abs=estimate.certificate.error_within)
 
 
+@pytest.mark.slow
 def test_parts_need_memory(files):
     options = {"truth": "kind", "scores": P, "groups": "patient", "measure": "hand_till", "engine": "duckdb"}
     with pytest.warns(MissingPartsWarning, match="parts of measures are left out.*memory"):
@@ -235,6 +240,7 @@ class TestTrouble:
                 assert np.isnan(self.evaluate(path, engine=engine).standard_error)
 
 
+@pytest.mark.slow
 def test_command_line(files):
     arguments = ["evaluate", files / "3.parquet", "--truth", "kind", "--scores", "p_*", "-m", "hand_till", "--csv"]
     text = {

@@ -18,6 +18,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_engine_and_memory_agree(name, tmp_path):
     content = DIALECTS[name]

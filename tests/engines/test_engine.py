@@ -65,6 +65,7 @@ def test_engine_equals_memory(folder, key, weight):
             assert engine.parts[name].standard_error == pytest.approx(part.standard_error, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_one_pass_then_finer(folder):
     options = {"truth": "kind", "scores": P, "measure": "hand_till"}
     exact = pr.evaluate(folder / "one.parquet", engine="memory", **options)
@@ -90,6 +91,7 @@ def test_errors_without_a_second_look(folder):
     assert seen.standard_error < bound.standard_error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["many/*.parquet", "many", "hive", "one.csv", "hive/**/*.parquet"])
 def test_many_files(folder, path):
     options = {"truth": "kind", "scores": "p_*", "measure": "hand_till", "exact": True}
@@ -101,6 +103,7 @@ def test_many_files(folder, path):
     assert listed.value == pytest.approx(one.value, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_comparison_equals_memory(folder):
     options = {"truth": "kind", "scores": {"p": P, "q": Q}}
     for key in ("hand_till", "accuracy"):
@@ -112,6 +115,7 @@ def test_comparison_equals_memory(folder):
         assert bound.difference("p", "q").standard_error > memory.difference("p", "q").standard_error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits, and each is read from the files
 def test_groups(folder, room, monkeypatch):
     monkeypatch.setattr("polyroc.engines.evaluate.group_rows", lambda data, by, _: group_rows(data, by, room))
@@ -183,6 +187,7 @@ class TestTrouble:
             (change(part) if i == 1 else part).write_parquet(tmp_path / f"{i}.parquet")
         return str(tmp_path / "*.parquet")
 
+    @pytest.mark.slow
     def test_missing_scores(self, tmp_path):
         hole = pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("p_b")).alias("p_b")
         path = self.spoilt(tmp_path, lambda part: part.with_columns(hole))
@@ -225,6 +230,7 @@ class TestTrouble:
         with pytest.raises(InputError, match=r"'p_c' of '.*1\.parquet' holds DOUBLE\[\]"):
             self.evaluate(path)
 
+    @pytest.mark.slow
     def test_text_files_of_many_kinds(self, tmp_path):
         """Columns go by their names; what is missing or no number is named with its file and line."""
         first, second = frame(300), frame(300, seed=1)
@@ -248,6 +254,7 @@ class TestTrouble:
         with pytest.raises(InputError, match=r"line 30002 of '.*1\.csv' has 'oops' in column 'p_b'"):
             self.evaluate(tmp_path)
 
+    @pytest.mark.slow
     def test_groups_say_their_name(self, tmp_path):
         part = frame(300)
         hole = pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("p_b")).alias("p_b")
@@ -342,6 +349,7 @@ def file(tmp_path_factory):
 class TestLittleRoom:
     """Memory smaller than the data: put aside on disk; and a disk that is full."""
 
+    @pytest.mark.slow
     def test_counting_needs_little(self, file, tmp_path, monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         options = {"truth": "kind", "scores": P, "measure": "hand_till"}
@@ -350,12 +358,14 @@ class TestLittleRoom:
         assert abs(estimate.value - 0.5) < 5 * estimate.standard_error  # random numbers separate nothing
         assert not [*tmp_path.iterdir()]
 
+    @pytest.mark.slow
     def test_sorting_by_group_spills(self, file):
         options = {"truth": "kind", "scores": P, "measure": "accuracy", "by": "g"}
         small = pr.evaluate(file, memory="256MB", **options)
         large = pr.evaluate(file, memory="4GB", **options)
         assert small.rows() == large.rows()
 
+    @pytest.mark.slow
     def test_full_disk(self, file, small_disk, monkeypatch):
         """A real file system of 256 KB where one can be mounted, DuckDB's own limit where not."""
         limit = {} if small_disk.is_mount() else {"disk": "1MB"}
@@ -365,6 +375,7 @@ class TestLittleRoom:
             pr.evaluate(file, engine="duckdb", **limit, **options)
         assert not [*small_disk.iterdir()]
 
+    @pytest.mark.slow
     def test_no_room_for_what_is_written(self, folder, small_disk, capsys):
         """The file that was there stays, and nothing is beside it."""
         path = small_disk / "points.csv"
@@ -385,6 +396,7 @@ class TestLittleRoom:
         assert path.read_text() == "before"
         assert [*path.parent.iterdir()] == [path]
 
+    @pytest.mark.slow
     def test_exact_answer_too_large(self, file):
         with pytest.raises(OutOfSpaceError, match="distinct values"):
             pr.evaluate(
@@ -404,6 +416,7 @@ def test_sizes_that_are_none(text):
 
 
 class TestCommandLine:
+    @pytest.mark.slow
     def test_evaluate(self, folder, capsys):
         path = str(folder / "many" / "*.parquet")
         arguments = ["evaluate", path, "--truth", "kind", "--scores", "p_*", "-m", "hand_till"]

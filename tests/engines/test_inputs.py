@@ -299,6 +299,7 @@ class TestLazyTables:
         assert estimate.provenance.cases["a"] + estimate.provenance.cases["b"] == 600_000
         assert most <= 4
 
+    @pytest.mark.slow
     def test_categories_that_differ_between_partitions(self):
         data = dd.from_pandas(TWO.sort("kind").to_pandas().astype({"kind": "category"}), npartitions=4)
         assert pr.evaluate(data, **RISK, measure="auc", **ENGINE).value == pytest.approx(
@@ -347,6 +348,7 @@ class TestLazyTables:
         auc = pr.evaluate(data, **RISK, measure="auc", **ENGINE)
         alike(auc, pr.evaluate(TWO["kind"].to_list(), TWO["s"].to_numpy(), pos_label="b", measure="auc"))
 
+    @pytest.mark.slow
     def test_options_that_do_not_apply(self):
         with pytest.raises(InputError, match=r"data frame has no tables; leave out table='t'"):
             pr.evaluate(TWO, **RISK, table="t")
@@ -361,6 +363,7 @@ class TestLazyTables:
 
 
 class TestFiles:
+    @pytest.mark.slow
     @pytest.mark.parametrize("ending", ["jsonl", "feather"])
     def test_folders(self, tmp_path, ending):
         write = {"jsonl": pl.DataFrame.write_ndjson, "feather": pl.DataFrame.write_ipc}[ending]
@@ -647,6 +650,7 @@ class TestNoNetwork:
         for way in ("Download", "fsspec.open", "connection=", "pipe it and write -"):
             assert way in done.stderr
 
+    @pytest.mark.slow
     def test_the_connection_of_the_user(self, tmp_path):
         """It reads what it can, with the settings that its owner has made."""
         for i, part in enumerate(TWO.iter_slices(100)):

@@ -160,6 +160,7 @@ class TestFiles:
         assert estimate.standard_error == pytest.approx(exact.standard_error, rel=0.05)  # 320 rows: order 1/320
         assert abs(estimate.standard_error - exact.standard_error) <= estimate.certificate.error_within
 
+    @pytest.mark.slow
     def test_text_files_and_few_rows_are_read_at_once(self, tmp_path, monkeypatch):
         self.written(tmp_path, n=300)
         ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "engine": "duckdb"}

@@ -135,6 +135,7 @@ def test_large_integers_that_are_doubles_are_accepted():
     assert pr.evaluate(y, score, measure="auc").value == pytest.approx(0.51)
 
 
+@pytest.mark.slow
 def test_the_engine_rejects_the_same_integers_of_parquet_files(tmp_path):
     y, base = np.arange(100) % 2, 1_700_000_000_000_000_000
     path = write(tmp_path, y=y, s=base + np.arange(100), t=base + 1024 * np.arange(100))

@@ -46,6 +46,7 @@ def test_a_folder_is_refined_until_the_bounds_are_small_against_the_error(scored
     assert 2 <= engine.certificate.passes <= 6
 
 
+@pytest.mark.slow
 def test_operate_and_curve_use_the_refined_bins(scored):
     y, score, folder = scored
     with warnings.catch_warnings():
@@ -92,6 +93,7 @@ def test_gini_and_partial_area_of_a_tally_show_their_bounds_too():
         assert estimate.standard_error > 0
 
 
+@pytest.mark.slow
 def test_where_bins_cannot_be_finer_the_interval_includes_the_bounds_and_a_warning_says_so(tmp_path):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 4000)
@@ -115,6 +117,7 @@ def test_where_bins_cannot_be_finer_the_interval_includes_the_bounds_and_a_warni
     assert difference.standard_error >= memory.standard_error
 
 
+@pytest.mark.slow
 def test_scores_that_bins_separate_need_one_scan_and_get_no_warning(tmp_path):
     rng = np.random.default_rng(2)
     y = rng.integers(0, 2, 20000)

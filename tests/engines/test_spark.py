@@ -85,6 +85,7 @@ def file(rows, tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_spark_equals_memory(spark, table, rows):
     options = {"truth": "kind", "scores": P, "weight": "w", "measure": MATRIX}
     evaluation = pr.evaluate(table, engine=spark, exact=True, **options)
@@ -97,6 +98,7 @@ def test_spark_equals_memory(spark, table, rows):
         assert one.provenance.cases == other.provenance.cases
 
 
+@pytest.mark.slow
 def test_spark_counts_as_duckdb_does(spark, table, file):
     """Counts are integers: value and bounds are the same to the last bit, in passes that cut finer too."""
     options = {"truth": "kind", "scores": {"p": P, "q": Q}, "measure": "hand_till", "memory": "1GB"}
@@ -114,6 +116,7 @@ def test_spark_counts_as_duckdb_does(spark, table, file):
     assert calls == [(3000, 3000, "pass 1")]
 
 
+@pytest.mark.slow
 def test_curve_and_operating_point(spark, table, file, rows):
     two = rows.filter(pl.col("kind") != "c")
     options = {"truth": "kind", "scores": "s", "pos_label": "b"}
@@ -134,6 +137,7 @@ def test_curve_and_operating_point(spark, table, file, rows):
     assert chosen.expected_cost == other.expected_cost
 
 
+@pytest.mark.slow
 def test_decisions(spark, table, file):
     """The rule travels to the executors; patterns of decisions are counted there."""
     options = {"truth": "kind", "scores": P, "weight": "w", "calibrated": True, "priors": [0.1, 0.2, 0.7]}
@@ -146,6 +150,7 @@ def test_decisions(spark, table, file):
         pr.operate(table.withColumn("p_c", 3 * table["p_c"]), engine=spark, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits into a task, and each has passes
 def test_groups(spark, table, rows, room, monkeypatch):
     from polyroc.engines import spark_frames
@@ -186,6 +191,7 @@ def in_one_column(table, kind):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "classes"),
     [("vector", {"truth": "label"}), ("array", {"truth": "kind", "labels": ["a", "b", "c"]})],
@@ -204,6 +210,7 @@ def test_one_column_for_all_classes(spark, table, rows, kind, classes):
         pr.evaluate(hole, **options)
 
 
+@pytest.mark.slow
 def test_one_column_whose_order_is_not_known(spark, table):
     numbered = in_one_column(table, "vector")
     with pytest.raises(InputError, match=r"order that is not known; name the classes .* labels=\[\.\.\.\]"):
@@ -212,6 +219,7 @@ def test_one_column_whose_order_is_not_known(spark, table):
         pr.evaluate(numbered.where("label < 2"), truth="label", scores="probability", measure="auc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-200, 1e30])
 def test_weights_of_any_size(spark, table, rows, scale):
     """Only ratios of weights matter, as in memory; groups whose weights are small against others' too."""
@@ -230,6 +238,7 @@ def test_weights_of_any_size(spark, table, rows, scale):
         assert one.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_large_integers(spark):
     """Integers beyond 2^53 would tie silently as doubles."""
     options = {"truth": "y", "scores": "s", "measure": "auc"}
@@ -252,6 +261,7 @@ def patients(spark, rows):
     return named, spark.createDataFrame(named.to_arrow()).repartition(5).cache()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_clusters(patients, weight):
     """The rows of a patient are brought together by a shuffle, and one cluster is open at a time."""
@@ -267,6 +277,7 @@ def test_clusters(patients, weight):
             assert part.standard_error == pytest.approx(memory.estimates[name].parts[key].standard_error, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_clusters_by_country_and_without_a_patient(patients):
     named, whole = patients
     options = {"truth": "kind", "scores": P, "weight": "w"}
@@ -296,6 +307,7 @@ def is_tried(feature, verb, variant, allowed):
     return feature in SLOW_VERBS and variant != "weights"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("feature", "verb", "variant", "allowed"), [entry for entry in entries("spark") if is_tried(*entry.values)]
 )
@@ -308,6 +320,7 @@ def test_support(two_classes, feature, verb, variant, allowed):
     agree(two_classes, support_table(), "spark", feature, verb, options, allowed, more)
 
 
+@pytest.mark.slow
 def test_killed_and_tried_again(spark, table, file, monkeypatch):
     """The process that counts a partition is killed in the middle of it, the first time."""
 
@@ -347,6 +360,7 @@ def failures(spark):
     return sum(stage.numFailedTasks() for stage in stages(spark))
 
 
+@pytest.mark.slow
 def test_rows_of_several_classifiers(spark):
     """As in memory and over files: see test_stacked_rows.py."""
     names = np.repeat(["lr", "rf", "nb"], 50)
@@ -356,6 +370,7 @@ def test_rows_of_several_classifiers(spark):
         pr.evaluate(spark.createDataFrame(stacked.to_arrow()), truth="y", scores="s", measure="auc")
 
 
+@pytest.mark.slow
 def test_bytes_to_the_driver(spark):
     """Spark's own count of what its tasks sent there: ten times the rows, the same bytes."""
     received = {}
@@ -375,6 +390,7 @@ class TestTrouble:
     def evaluate(self, table, **options):
         return pr.evaluate(table, **{"truth": "kind", "scores": P, "measure": "hand_till", **options})
 
+    @pytest.mark.slow
     def test_missing_scores(self, table):
         hole = table.selectExpr("kind", "p_a", "p_c", "w", "CASE WHEN w < 0.01 THEN NULL ELSE p_b END AS p_b")
         n = hole.where("p_b IS NULL").count()
@@ -383,10 +399,12 @@ class TestTrouble:
         with pytest.warns(pr.errors.DroppedRowsWarning, match=f"Dropped {n} of 3000"):
             assert self.evaluate(hole, missing="drop", method=None).provenance.dropped == n
 
+    @pytest.mark.slow
     def test_infinite_scores(self, table):
         with pytest.raises(InputError, match="infinity in 3000 of 3000 rows"):
             self.evaluate(table.selectExpr("kind", "p_a", "p_b", "double('infinity') AS p_c"))
 
+    @pytest.mark.slow
     def test_labels(self, table):
         with pytest.raises(InputError, match="no true class"):
             self.evaluate(table.selectExpr("nullif(kind, 'a') AS kind", "p_b", "p_c"), scores=["p_b", "p_c"])
@@ -395,6 +413,7 @@ class TestTrouble:
         with pytest.raises(InputError, match="lists or records"):
             self.evaluate(table.selectExpr("array(kind) AS kind", *P))
 
+    @pytest.mark.slow
     def test_weights(self, table):
         with pytest.raises(InputError, match="between 0 and"):
             self.evaluate(table.selectExpr("kind", *P, "-w AS w"), weight="w")
@@ -409,6 +428,7 @@ class TestTrouble:
         with pytest.raises(InputError, match="more than one column named 'kind'"):
             self.evaluate(table.select("kind", "kind", *P))
 
+    @pytest.mark.slow
     def test_a_group_says_its_name(self, table):
         hole = table.selectExpr("kind", "p_a", "p_b", "country", "nullif(p_c, p_c) AS p_c")
         with pytest.raises(InputError, match=r"Group (fr|it): "):
@@ -427,10 +447,12 @@ class TestTrouble:
         with pytest.raises(NotApplicableError, match=r"Bootstrap\(.*\) is not available for Spark data frames"):
             self.evaluate(table, method=pr.Bootstrap(n=10, rng=0))
 
+    @pytest.mark.slow
     def test_too_many_values(self, table):
         with pytest.raises(OutOfSpaceError, match="distinct values of 'p_a'"):
             self.evaluate(table, exact=True, memory=2**16)
 
+    @pytest.mark.slow
     def test_executors_without_polyroc(self, table, monkeypatch):
         def absent(load, tables):
             raise ModuleNotFoundError("No module named 'polyroc'")
@@ -439,11 +461,13 @@ class TestTrouble:
         with pytest.raises(MissingPackageError, match="executors cannot import polyroc"):
             self.evaluate(table.coalesce(1))
 
+    @pytest.mark.slow
     def test_failure_of_the_data(self, table):
         with pytest.raises(InputError, match=r"cannot be scanned: .*(?i:divi)"):
             self.evaluate(table.selectExpr("kind", "p_a", "p_b", "1 / (length(kind) - 1) AS p_c"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("later", "message"),
     [
@@ -469,6 +493,7 @@ def test_rows_that_change_between_passes(rows, later, message):
         evaluate_rows(changing, EvaluationRequest([measure("hand_till")], {"one": (0, 1, 2)}, schema))
 
 
+@pytest.mark.slow
 def test_damaged_message():
     """What travels is checksummed."""
     schema = Schema((0, 1), positive=1)

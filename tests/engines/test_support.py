@@ -110,6 +110,7 @@ def test_tally():
         tally.evaluate("pdi")
 
 
+@pytest.mark.slow
 def test_conversion(tmp_path):
     """All measures at once: memory converts probabilities to an ordered score, engines do not."""
     frame().write_parquet(tmp_path / "three.parquet")

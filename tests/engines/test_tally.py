@@ -58,22 +58,26 @@ CUTS = st.lists(st.integers(0, 14), max_size=3)
 SHUFFLES = st.randoms(use_true_random=False)
 
 
+@pytest.mark.slow
 @given(tallied(3, 1, number), CUTS, SHUFFLES)
 @at_most(40)
 def test_bounds_of_ordered_measures(data, cuts, shuffle):
     check(data, ONE_COLUMN, cuts, shuffle)
 
 
+@pytest.mark.slow
 @given(tallied(2, 1, number), CUTS, SHUFFLES)
 def test_bounds_of_ranking_measures(data, cuts, shuffle):
     check(data, TWO_CLASSES, cuts, shuffle)
 
 
+@pytest.mark.slow
 @given(tallied(3, 3, share), CUTS, SHUFFLES)
 def test_bounds_of_matrix_measures(data, cuts, shuffle):
     check(data, MATRIX, cuts, shuffle)
 
 
+@pytest.mark.slow
 @given(tallied(4, 1, number), CUTS, SHUFFLES)
 @at_most(15)
 def test_bounds_of_four_classes(data, cuts, shuffle):

@@ -27,6 +27,7 @@ def evaluated(data):
         return tally.evaluate("auc" if len(tally.labels) == 2 else "accuracy").value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TALLIES)
 def test_a_header_that_was_signed_again(name):
     header, arrays = tally_parts(stored(name))
@@ -44,6 +45,7 @@ def test_a_header_that_was_signed_again(name):
         assert 0 <= value <= 1 or np.isnan(value), what
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TALLIES)
 def test_arrays_that_were_signed_again(name):
     header, arrays = tally_parts(stored(name))

@@ -71,6 +71,7 @@ class TestCurves:
         assert len(cells) < len(memory)
         assert cells.band.low == pytest.approx(memory.band.low, abs=0.01)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", ["roc", "pr"])
     @pytest.mark.parametrize("multi_class", ["ova", "ovo"])
     def test_points_lie_on_the_exact_curve(self, folder, multi_class, kind):
@@ -146,6 +147,7 @@ class TestRules:
         assert engine.rule == memory.rule
         self.alike(engine, memory)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "aim", [{"costs": {("c", "a"): 5}}, {"criterion": "youden"}, {"at_most": {("b", "a"): 0.1}}]
     )
@@ -177,6 +179,7 @@ class TestRules:
         assert engine.fewest == pytest.approx(memory.fewest)
         assert engine.provenance == memory.provenance
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("terms", "weight"),
         [
@@ -194,6 +197,7 @@ class TestRules:
         assert np.array(engine.rule.costs) == pytest.approx(np.array(memory.rule.costs))  # weights were summed
         self.alike(engine, memory)
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
     def test_bayes_rule_for_one_probability(self, folder):
         options = {"truth": "kind", "scores": "p_b", "pos_label": "b", "calibrated": True, "priors": [0.9, 0.1]}
@@ -205,6 +209,7 @@ class TestRules:
         with pytest.raises(InputError, match=r"probabilities in \[0, 1\]"):
             pr.operate(folder / "two.parquet", engine="duckdb", **{**options, "scores": "s"})
 
+    @pytest.mark.slow
     def test_evaluated_on_other_cases(self, folder):
         data = pl.read_parquet(folder / "two.parquet")
         options = {**RISK, "engine": "duckdb", "criterion": "youden"}
@@ -277,6 +282,7 @@ class TestRules:
             pr.operate(tmp_path / "x.parquet", engine="duckdb", calibrated=True, **MATRIX)
 
 
+@pytest.mark.slow
 def test_comparisons_by_group(folder):
     calls = []
     options = {"truth": "kind", "scores": {"p": P, "q": Q}, "measure": "hand_till"}
@@ -299,6 +305,7 @@ def test_comparisons_by_group(folder):
     assert comparison.overall.covariance == pytest.approx(memory.overall.covariance, rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "float"])
 @pytest.mark.parametrize("room", ["1GB", 1000])
 def test_subgroups_as_in_memory(kind, room, tmp_path):
@@ -322,6 +329,7 @@ def test_subgroups_as_in_memory(kind, room, tmp_path):
         assert engine[group].value == pytest.approx(memory[group].value, abs=1e-2)
 
 
+@pytest.mark.slow
 def test_progress_of_passes(folder):
     """The first pass knows how many rows there are: Parquet says so."""
     calls = []
@@ -391,6 +399,7 @@ class TestChoiceOfEngine:
             )
             assert machine_memory() == expected
 
+    @pytest.mark.slow
     def test_one_file_however_named(self, folder, tmp_path):
         """A list of one is a file; a folder or a glob of one is for the engine, which knows partitions."""
         frame(300).write_parquet(tmp_path / "a.parquet")
@@ -421,6 +430,7 @@ class TestCommandLine:
         assert "average_precision of c: " in out
         assert pr.Curves.from_dict(json.loads(points.read_text()))["c"].area.certificate.rows == 3000
 
+    @pytest.mark.slow
     def test_operate_and_rates(self, folder, capsys, tmp_path):
         rule = tmp_path / "rule.json"
         columns = ["--truth", "kind", "--scores", "p_*", "--engine", "duckdb", "--json"]
@@ -440,6 +450,7 @@ class TestCommandLine:
         assert main(["operate", str(folder / "many"), *columns]) == 2
         assert "Use --calibrated" in capsys.readouterr().err
 
+    @pytest.mark.slow
     def test_comparisons_by_group(self, folder, capsys):
         scores = ["--truth", "kind", "--scores", "p=p_*", "--scores", "q=q_*", "-m", "hand_till"]
         assert main(["compare", str(folder / "hive"), *scores, "--by", "country", "--by", "day"]) == 0
@@ -459,6 +470,7 @@ class TestCommandLine:
         assert "polyroc rates" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"weight": "w"}, {"sampling": "case-control"}])
 @pytest.mark.parametrize("threshold", [0.25, 0.3])
 def test_net_benefit_from_counts(options, threshold, tmp_path):

@@ -277,6 +277,7 @@ def test_one_case_of_a_class_leaves_wilsons_interval():
         assert estimate.limits[0] <= low < high <= estimate.limits[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_engines_have_the_same_intervals(tmp_path, weight):
     rng = np.random.default_rng(31)
@@ -356,6 +357,7 @@ def test_coverage_near_chance_and_away_from_it(make, draw, true):
     assert covered >= stats.binom.ppf(0.001, 400, 0.94)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [0.02, 0.1])
 def test_a_rare_class_without_errors_does_not_hide_its_variance(error):
     rng, y = np.random.default_rng(43), np.repeat([0, 1], [400, 20])

@@ -82,6 +82,7 @@ def naive_ends(first, second, variance, level):
 values = st.one_of(st.floats(0.02, 0.98), st.sampled_from([0.0, 0.5, 1.0]))
 
 
+@pytest.mark.slow
 @given(
     values,
     values,

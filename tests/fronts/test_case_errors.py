@@ -40,6 +40,7 @@ def test_decisions_are_those_of_the_front_and_weights_repeat_cases(cases, fronts
         assert decided.resampled(weight[order])[i].tolist() == twin
 
 
+@pytest.mark.slow
 def test_errors_over_cases_are_those_of_a_plain_bootstrap(cases, fronts):
     """Standard deviations of 150 resamples each, made in another way; a ratio of 1 has a deviation of 0.08."""
     y, P = cases

@@ -15,6 +15,7 @@ from front_data import Tilt, three_blobs
 from polyroc.errors import InputError, MissingFileError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["front.npz", "front.json"])
 @pytest.mark.parametrize(
     ("family", "options"),
@@ -125,6 +126,7 @@ def test_an_interrupted_search_keeps_its_front_and_can_be_resumed(tmp_path):
     assert pr.front(calm, X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
 
 
+@pytest.mark.slow
 def test_an_interrupt_from_the_progress_callback():
     X, y = three_blobs()
 
@@ -186,6 +188,7 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
     assert pr.Front.load(file).to_dict() == whole.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
     """The front of the first draws, as if no more were requested; of the classifier that waited, the first."""

@@ -56,6 +56,7 @@ def test_a_family_without_batches_evolves_in_the_same_way():
     assert len(naive.non_dominated(errors_of(front.counts).tolist())) == len(front)
 
 
+@pytest.mark.slow
 def test_the_default_raises_g_more_than_the_printed_algorithm():
     """In as many evaluations; see docs/fronts.md for data sets, seeds and NSGA-III."""
     X, y = three_blobs(sizes=(40, 40, 40), seed=2, spread=0.8)

@@ -117,6 +117,7 @@ def test_steps_are_laplacian():
     assert np.mean(default) == pytest.approx(0.25, abs=4 * 0.25 / np.sqrt(32_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "ranges"),
     [
@@ -257,6 +258,7 @@ class NoFit(pr.fronts.LogisticFamily):
         raise AssertionError("a fit is made")
 
 
+@pytest.mark.slow
 def test_a_fit_is_made_only_where_it_is_requested():
     X, y = three_blobs()
     front = pr.front(NoFit(), X, y, generations=12, start="random")

@@ -35,6 +35,7 @@ def expected_cost(*arguments, **options):
         return pr.operate(*arguments, **options).expected_cost
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=8)  # integer programs in each
 @given(st.integers(3, 5), st.integers(10, 25), st.floats(0, 3), st.integers(0, 10**6), st.sampled_from([1, 2, 12]))
 def test_a_front_is_never_worse_than_operate_or_argmax(c, n, strength, seed, decimals):
@@ -88,6 +89,7 @@ def test_more_draws_go_where_gains_were():
     assert proposals._bandit.shares().min() > 0.01  # nothing is given up
 
 
+@pytest.mark.slow
 def test_bounds_hold_for_all_costs():
     y, P = softened(3, 60, 1.0, 0)
     front = pr.front(y, P, n=300, bounds={((0, 1), (1, 0)): (2, 4)})
@@ -95,6 +97,7 @@ def test_bounds_hold_for_all_costs():
     assert ((ratio >= 2 - 1e-12) & (ratio <= 4 + 1e-12)).all()
 
 
+@pytest.mark.slow
 def test_alpha_draws_from_the_distribution_alone():
     y, P = softened(4, 80, 1.5, 1)
     assert "Dirichlet" in pr.front(y, P, n=60, alpha=1).provenance.method

@@ -42,6 +42,7 @@ def errors_of(matrices):
     return matrices[:, ~np.eye(matrices.shape[1], dtype=bool)]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_the_front_is_the_non_dominated_part_of_all_draws(data):
     y, P = data.draw(cases(c=3))
@@ -59,6 +60,7 @@ def test_the_front_is_the_non_dominated_part_of_all_draws(data):
         assert naive.decision_counts(y.tolist(), P.tolist(), costs.tolist(), whole.tolist()) == counts.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(300, 290, 310), (40, 1, 30, 20)])
 def test_the_costs_of_a_point_are_a_deployable_rule(sizes):
     """`CostRule` with these costs decides number for number the same; more cases than are decided at a time."""
@@ -137,6 +139,7 @@ def test_bounds_and_alphas_shape_the_draws():
     assert (same[0].counts == same[1].counts).all()
 
 
+@pytest.mark.slow
 def test_the_seed_decides_and_threads_do_not():
     y, P = sample(np.random.default_rng(0), (50, 60, 70))
     one, two = (pr.front(y, P, n=700, rng=7, n_jobs=jobs) for jobs in (1, 3))
@@ -147,6 +150,7 @@ def test_the_seed_decides_and_threads_do_not():
     assert not np.array_equal(one.costs, pr.front(y, P, n=700, rng=8).costs)
 
 
+@pytest.mark.slow
 def test_growth_shows_how_the_front_grew():
     y, P = sample(np.random.default_rng(0), (50, 60, 70))
     calls = []
@@ -164,6 +168,7 @@ def test_growth_shows_how_the_front_grew():
     assert growth.lately == growth.gini[-1] - half
 
 
+@pytest.mark.slow
 def test_volumes_of_fronts_are_those_of_their_rates():
     rng = np.random.default_rng(0)
     y, P = sample(rng, (50, 60, 70))
@@ -183,6 +188,7 @@ def test_volumes_of_fronts_are_those_of_their_rates():
         p.exclusive(pr.front(y, P, n=10, labels=[0, 2, 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["front.npz", "front.json", "front"])
 def test_a_front_is_stored_whole_and_read_back(name, tmp_path):
     y, P = sample(np.random.default_rng(0), (20, 20, 20))
@@ -195,6 +201,7 @@ def test_a_front_is_stored_whole_and_read_back(name, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["front.npz", "front.json"])
 def test_damaged_files_are_rejected(name, tmp_path):
     y, P = sample(np.random.default_rng(0), (6, 6, 6))

@@ -53,6 +53,7 @@ def test_the_synthetic_column(fronts):
     assert fewest[1] < fewest[0]
 
 
+@pytest.mark.slow
 def test_the_printed_covariance_is_a_misprint(study):
     """With 0.3 instead of 0.03 a third of the cases are misclassified at best, not 40 of 300."""
     X, y = study.data.synthetic(3, variance=0.3)

@@ -78,6 +78,7 @@ def test_bad_points_and_texts(searched):
         )
 
 
+@pytest.mark.slow
 def test_a_fixed_classifier_has_rules_only():
     y, P = np.repeat([0, 1, 2], 5), np.random.default_rng(0).dirichlet(np.ones(3), 15)
     front = pr.front(y, P, n=50)
@@ -125,6 +126,7 @@ def test_the_logistic_front_on_its_own_cases_is_itself():
     assert same.non_dominated.all()
 
 
+@pytest.mark.slow
 def test_a_searched_front_flatters_itself():
     """Sixteen features without meaning: the front of 45 cases is much worse on others."""
     rng = np.random.default_rng(0)
@@ -137,6 +139,7 @@ def test_a_searched_front_flatters_itself():
     assert judged.optimism > 0.3
 
 
+@pytest.mark.slow
 def test_a_fixed_front_on_other_predictions():
     rng = np.random.default_rng(0)
 
@@ -164,6 +167,7 @@ def test_a_fixed_front_on_other_predictions():
         pr.front(pr.fronts.LogisticFamily(), X, y, generations=1).evaluated(z, R)
 
 
+@pytest.mark.slow
 def test_weights_count_a_case_as_often_as_it_weighs(searched):
     """On other cases, of a fixed classifier, and in the search itself; a weight of 0 takes a case out."""
     X, y, result = searched

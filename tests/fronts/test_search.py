@@ -19,6 +19,7 @@ from polyroc.rules import CostRule
 from strategies import at_most
 
 
+@pytest.mark.slow
 @at_most(25)
 @given(st.integers(0, 2**32), st.sampled_from(["pqrs", "uniform"]), st.sampled_from(["rates", "false_positives"]))
 def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, selection, objectives):
@@ -119,6 +120,7 @@ def fitted(X, y):
     return pr.fronts.LogisticFamily().start(X, y, np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_costs_drawn_reach_what_direct_minimisation_reaches():
     """The cheapest point of the front for some costs against the best of a direct search over parameters."""
     X, y = three_blobs(sizes=(30, 30, 30))
@@ -136,6 +138,7 @@ def test_costs_drawn_reach_what_direct_minimisation_reaches():
         assert cheapest <= least + costs.max() / 90 + 1e-12  # one case more at most
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_front_whatever_the_threads():
     X, y = three_blobs()
     one, two = (pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=7, n_jobs=jobs) for jobs in (1, 3))
@@ -163,6 +166,7 @@ def test_growth_is_reported_by_generation():
     assert abs(growth.gini[-1] - gini) < 4 * np.sqrt(gini * (1 - gini) * (1 / 20_000 + 1 / 100_000))
 
 
+@pytest.mark.slow
 def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
     X, y = three_blobs()
     front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, progress=True)
@@ -176,6 +180,7 @@ def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
         pr.front(y, P, n=100, progress="bar")
 
 
+@pytest.mark.slow
 def test_a_front_says_whether_it_still_grew():
     X, y = three_blobs(sizes=(8, 8, 8))
     early = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, start="random")
@@ -198,6 +203,7 @@ def test_a_front_says_whether_it_still_grew():
     assert blind.convergence.startswith("Not converged: nothing better than chance after 20 generations")
 
 
+@pytest.mark.slow
 def test_a_start_can_be_given():
     X, y = three_blobs()
     begin = fitted(X, y)
@@ -213,6 +219,7 @@ def test_a_start_can_be_given():
     assert len(printed.search.models) == len(printed)  # one cost vector for each
 
 
+@pytest.mark.slow
 def test_false_positives_are_a_part_of_all_errors():
     """The points of the rates' front that are best in false positives are not beaten by that front by far."""
     X, y = three_blobs()

@@ -44,6 +44,7 @@ def test_published_numbers_are_exact():
     assert volumes.exclusive("A", "A") == 0
 
 
+@pytest.mark.slow
 def test_the_table_is_that_of_single_questions(fronts):
     volumes = pr.fronts.front_volumes(fronts, n_points=5000, rng=2)
     for a, front in fronts.items():
@@ -109,6 +110,7 @@ def test_bad_fronts_are_rejected(fronts, message):
         pr.fronts.front_volumes(fronts)
 
 
+@pytest.mark.slow
 def test_other_classes_and_unknown_names_are_rejected(fronts):
     y, P = sample(0, 0.5)
     other = pr.front(np.array(["a", "b", "c"])[y], P, n=50)
@@ -119,6 +121,7 @@ def test_other_classes_and_unknown_names_are_rejected(fronts):
         volumes.gini("x")
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(0, 4), min_size=6, max_size=6), min_size=1, max_size=5))
 def test_the_exact_union_equals_whole_fractions(members):
     """Few distinct rates, so that corners coincide and dominate each other."""
@@ -126,6 +129,7 @@ def test_the_exact_union_equals_whole_fractions(members):
     assert union_share(np.array(members) / 10, 3) == pytest.approx(float(twin), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_exact_volumes_of_whole_fronts_are_within_the_error_of_sampled_ones(fronts):
     exact = pr.fronts.front_volumes(fronts, n_points=None)
     sampled = pr.fronts.front_volumes(fronts, n_points=100_000, rng=3)
@@ -150,6 +154,7 @@ def test_nothing_below_chance_is_dominated_by_what_is_beyond():
     assert union_share(np.full((3, 6), 0.5), 3) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.peer("moocore", "is_nondominated: no point of a front is dominated")
 def test_moocore_finds_no_dominated_point(fronts):
     moocore = package("moocore")

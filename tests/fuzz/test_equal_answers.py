@@ -27,6 +27,7 @@ def test_another_answer_is_noticed():
         equal_answers.check_certified(estimate, pr.evaluate(y, s[::-1], measure="auc"), "a tally")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The bounds are further apart")
 def test_few_rows_need_little_memory(tmp_path, monkeypatch):
     """Found by `make fuzz`: bins were divided until the memory was full, whatever the number of rows."""

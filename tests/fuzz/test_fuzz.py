@@ -9,6 +9,7 @@ FEW = 12
 SLOW = ("raw requests to serve",)  # it starts a server
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "name",

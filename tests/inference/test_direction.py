@@ -48,6 +48,7 @@ def test_conclusion_of_a_comparison():
     assert "The scores of abeta are negated." in turned.conclusion()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["delong", "bootstrap", "permutation"])
 def test_no_conclusion_without_the_note(method):
     """No sentence that one is better than another which is below chance comes without that note."""
@@ -119,6 +120,7 @@ def test_twice_negated_is_not_negated():
     assert (scores.values["abeta"] == WRONG).all()
 
 
+@pytest.mark.slow
 def test_columns_with_a_sign(tmp_path):
     FRAME.write_parquet(tmp_path / "cases.parquet")
     FRAME.write_csv(tmp_path / "cases.csv")

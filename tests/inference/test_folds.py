@@ -176,6 +176,7 @@ def test_the_shift_test_is_kruskal_and_wallis_with_bonferroni():
     assert estimate == pytest.approx(min(1.0, 2 * min(by_class)))
 
 
+@pytest.mark.slow
 def test_the_shift_test_holds_its_level():
     rng = np.random.default_rng(31)
     y, fold = np.repeat([0, 1], 20), np.tile(np.arange(20) % 5, 2)
@@ -559,6 +560,7 @@ def file(tmp_path):
 COLUMNS = ["--truth", "y", "--scores", "a=a", "--scores", "b=b", "--case", "id"]
 
 
+@pytest.mark.slow
 def test_files_have_columns_of_folds_and_repeats(file):
     options = {"truth": "y", "scores": {"a": "a", "b": "b"}, "folds": "fold", "repeats": "repeat"}
     scores = pr.read(file, case="id", **options)
@@ -578,6 +580,7 @@ def test_files_have_columns_of_folds_and_repeats(file):
         pr.read(file, case="id", **options)
 
 
+@pytest.mark.slow
 def test_the_command_line_has_folds(file):
     shared = [*COLUMNS, "--folds", "fold", "--repeats", "repeat"]
     scores = pr.read(file, truth="y", scores={"a": "a", "b": "b"}, case="id", folds="fold", repeats="repeat")

@@ -140,6 +140,7 @@ def test_bootstrap_counts_the_resamples_that_lack_a_class():
     assert len(evaluation.resampled.replicates) < 200
 
 
+@pytest.mark.slow
 def test_permutation_agrees_with_delong_and_is_exact_for_twins():
     scores = {"one": S, "two": 10 * OTHER}
     delong = pr.compare(B, scores, measure="auc")

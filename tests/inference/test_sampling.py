@@ -208,6 +208,7 @@ def test_a_comparison_with_frequency_weights_is_that_of_repeated_rows(data):
     assert comparison.rows() == expected.rows()
 
 
+@pytest.mark.slow
 def test_frequency_weights_repeat_rows_for_every_verb():
     rng = np.random.default_rng(29)
     w = rng.integers(0, 3, 200)

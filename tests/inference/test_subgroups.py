@@ -206,6 +206,7 @@ def test_one_subgroup_is_all_cases():
         grouped.between()
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_order_of_cases_and_repetition(seed):
@@ -260,6 +261,7 @@ def test_forms_of_by(form, grouped):
     assert passed.between().rows() == grouped.between().rows()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Column .patient.:polyroc.errors.StackedRowsWarning")  # on purpose
 @pytest.mark.parametrize("convert", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
 def test_data_frames(convert, compared, tmp_path):
@@ -273,6 +275,7 @@ def test_data_frames(convert, compared, tmp_path):
     assert pr.compare(scores, measure="auc", by=["sex", "age"]).conclusion() == compared.conclusion()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Column .patient.:polyroc.errors.StackedRowsWarning")  # on purpose
 def test_engine_and_memory_agree(tmp_path):
     FRAME.write_parquet(tmp_path / "cases.parquet")
@@ -405,6 +408,7 @@ def test_sentences(grouped):
     assert "no difference between the 4 subgroups is shown" in many.conclusion()[0]
 
 
+@pytest.mark.slow
 def test_many_subgroups_are_not_compared_unasked():
     grouped = pr.evaluate(Y, A, measure="auc", by=np.arange(N) // 4)
     assert len(grouped) == 40
@@ -415,6 +419,7 @@ def test_many_subgroups_are_not_compared_unasked():
 # Commands, plots, reports ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_commands(tmp_path):
     path = tmp_path / "cases.csv"
     FRAME.write_csv(path)
@@ -438,6 +443,7 @@ def test_commands(tmp_path):
     assert "Did you mean 'sex'" in done.stderr
 
 
+@pytest.mark.slow
 def test_plots(grouped, compared, tmp_path):
     picture = pr.plot(grouped)
     assert len(picture.points) == 3
@@ -454,6 +460,7 @@ def test_plots(grouped, compared, tmp_path):
     assert "--by is not valid for --kind parts" in done.stderr
 
 
+@pytest.mark.slow
 def test_report(tmp_path):
     hostile = np.where(SEX == "f", "<script>alert(1)</script>", "m & 'm'")
     page = pr.report(Y, TWO, by={"<sex>": hostile}, path=None)

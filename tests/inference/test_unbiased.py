@@ -51,6 +51,7 @@ def test_auc_is_the_slow_twins(case, data):
     assert (result == result.T).all()
 
 
+@pytest.mark.slow
 @given(case=probabilities(), data=st.data())
 def test_hand_till_and_its_parts_are_the_slow_twins(case, data):
     y, P = case
@@ -69,6 +70,7 @@ def test_hand_till_and_its_parts_are_the_slow_twins(case, data):
     np.testing.assert_allclose(result, matrix(y.tolist(), both), rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow
 @given(case=ordered(c=3), data=st.data())
 def test_vus_is_the_slow_twins(case, data):
     y, s = case
@@ -165,6 +167,7 @@ def test_vus_has_no_bias_in_a_population_small_enough_to_enumerate():
     assert truth[0, 0] > 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 2)])
 def test_vus_of_all_arrangements_of_a_few_cases(sizes):
     """If the classes do not differ, all orders of the cases are equally likely: mean and variance by counting."""

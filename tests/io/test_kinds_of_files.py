@@ -75,6 +75,7 @@ def test_quoted_decimal_commas_with_a_comma_as_delimiter(tmp_path):
     assert [value(path, engine, decimal=",") for engine in ENGINES] == pytest.approx([EXPECTED] * 2, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_message_names_the_option(engine, tmp_path):
     path = write(tmp_path, table(";", ","))
@@ -104,6 +105,7 @@ def test_messages_on_the_command_line(tmp_path):
         assert f"{EXPECTED:.4f}"[:6] in answer.stdout, answer.stderr
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(allow_nan=False, width=32, min_value=-1e6, max_value=1e6), min_size=4, max_size=12),
     st.sampled_from([".", ","]),
@@ -199,6 +201,7 @@ def workbook(path, *sheets, cells=None):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_workbooks(engine, tmp_path):
     path = workbook(tmp_path / "a.xlsx", "scores")

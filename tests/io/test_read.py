@@ -231,6 +231,7 @@ def test_integer_labels_stay_integers_beside_missing_ones(form, tmp_path):
     assert got.codes.tolist() == [0, 1, 1]
 
 
+@pytest.mark.slow
 def test_the_order_of_a_large_file_is_kept(tmp_path):
     n = 300_000
     rng = np.random.default_rng(0)
@@ -432,6 +433,7 @@ def test_zero_padded_numbers_are_text(tmp_path):
     assert read(path, truth="y", scores="s").labels == ("01", "02", "10")
 
 
+@pytest.mark.slow
 def test_long_numbers_are_distinguished(tmp_path):
     for digits in (19, 30, 50):
         one, other = "1" * digits, "1" * (digits - 1) + "2"
@@ -667,11 +669,13 @@ def test_a_faulty_csv(text, options, parts, tmp_path):
     refused(write(tmp_path, text), *parts, **options)
 
 
+@pytest.mark.slow
 def test_a_bad_byte_far_from_the_beginning(tmp_path):
     path = write(tmp_path, b"y,s\n" + b"aaaa,1\nbbbb,2\n" * 200_000 + b"caf\xe9,2\n")
     refused(path, "(row 400001) is not text in UTF-8", "encoding='latin-1'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "jsonl", "pandas", "polars", "pyarrow"])
 def test_faults_in_typed_columns(form, tmp_path):
     table = {
@@ -834,6 +838,7 @@ def test_pandas_columns_that_are_not_named_by_text():
     assert got.values["classifier"].tolist() == [0.5, 1.0]
 
 
+@pytest.mark.slow
 def test_one_text_among_many_objects_is_found():
     values = np.full(200_001, 1.5, dtype=object)
     values[123_456] = "late"

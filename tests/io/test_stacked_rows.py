@@ -34,6 +34,7 @@ def sources(path, frame):
     return [path, path.with_suffix(".parquet"), frame, pl.from_pandas(frame), pl.from_pandas(frame).lazy()]
 
 
+@pytest.mark.slow
 def test_classifiers_in_memory_and_by_the_engine(path):
     for source in sources(path, THREE.reset_index(drop=True)):
         with pytest.warns(StackedRowsWarning, match=r"use read\(classifier='model', case='id'\); otherwise keep"):

@@ -40,6 +40,7 @@ def as_feather(path):
     frame().to_feather(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [by_pandas, by_polars, by_pyarrow, as_feather])
 def test_the_order_is_that_of_the_frame(write, tmp_path):
     path = tmp_path / ("grades.feather" if write is as_feather else "grades.parquet")

@@ -90,6 +90,7 @@ def test_a_file_that_is_a_folder(folder):
     assert answer()  # from the temporary folder
 
 
+@pytest.mark.slow
 def test_code_of_other_sources_is_not_used(folder, monkeypatch):
     """A change of any kernel counts, because machine code contains that of the kernels that it calls."""
     answer()
@@ -100,6 +101,7 @@ def test_code_of_other_sources_is_not_used(folder, monkeypatch):
     assert not answer()
 
 
+@pytest.mark.slow
 def test_code_of_another_signature_is_not_used(folder):
     compiled = kernel(total)
     assert compiled(NUMBERS) == 10.0
@@ -114,6 +116,7 @@ def test_code_of_another_signature_is_not_used(folder):
     assert not again.dispatcher._cache_hits
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_warning(folder):
     with small_files(100), warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
@@ -197,6 +200,7 @@ def test_a_file_that_others_can_write_to_is_not_run(folder):
     assert stat.S_IMODE(files(folder)[0].stat().st_mode) & 0o022 == 0  # replaced
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
 def test_the_file_or_folder_of_another_user_is_not_used(folder, temporary):
     answer()

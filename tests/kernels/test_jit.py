@@ -126,6 +126,7 @@ def data(draw):
     return y, P / P.sum(axis=1, keepdims=True), weight
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polyroc.errors.PolyrocWarning")
 @given(data=data())
 def test_python_and_machine_code_agree_to_the_last_bit(data):
@@ -142,6 +143,8 @@ def test_python_and_machine_code_agree_to_the_last_bit(data):
             pr.curve(y, P[:, 1], sample_weight=weight)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.PolyrocWarning")
 def test_every_kernel_that_python_runs_was_compared():
     """After the test above, whose examples reach all of them but those of many classifiers and of values alone."""
     if not COMPARED:
@@ -178,6 +181,7 @@ def test_only_what_is_needed_is_loaded(code):
     assert LIGHT[code] & set(done.stdout.splitlines()[-1].split()) == set()
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled_by_an_import():
     code = (
         "import polyroc\n"

@@ -77,6 +77,7 @@ def test_on_the_command_line(path, key):
         assert json.loads(done.stdout)["pvalue"] == pytest.approx(comparison.pvalue, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_by_the_engine_and_a_tally(path, key):
     expected = pr.evaluate(Y, S, measure=key)

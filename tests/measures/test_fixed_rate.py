@@ -99,6 +99,7 @@ def test_options_name_the_same_rate():
     assert by_specificity.standard_error == pytest.approx(by_fpr.standard_error, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_standard_error_is_that_of_repeated_samples():
     """R (1 - R) / m + R'^2 u (1 - u) / n, with the slope of the true curve; and what 400 samples do."""
     rng, m, n, rate = np.random.default_rng(1), 2000, 1000, 0.1

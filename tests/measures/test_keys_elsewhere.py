@@ -81,6 +81,7 @@ def keys_in_code(code, keys=frozenset(MEASURES)):
                 yield key, node.lineno
 
 
+@pytest.mark.slow
 def test_no_module_decides_by_the_key_of_a_measure():
     named = []
     for path in sorted(PACKAGE.rglob("*.py")):

@@ -154,6 +154,7 @@ def test_capabilities_give_what_the_general_way_gives():
         assert one.resampled.replicates == pytest.approx(two.resampled.replicates, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_compare():
     y, classifiers = cases()
     for method in ("delong", "bootstrap", "unbiased", "permutation"):
@@ -161,6 +162,7 @@ def test_compare():
         assert comparison.difference("good", "poor").pvalue < 0.05
 
 
+@pytest.mark.slow
 def test_files_by_an_engine_and_a_tally(file):
     y, classifiers = cases(240)
     exact = pr.evaluate(y, classifiers["good"], measure="spaced", labels=LABELS)
@@ -216,6 +218,7 @@ def test_scorer():
     assert pr.scorer("spaced")(model, X, y) == expected.value
 
 
+@pytest.mark.slow
 def test_report(tmp_path):
     y, classifiers = cases()
     scores = pr.Scores.from_arrays(y, classifiers, labels=LABELS)
@@ -226,6 +229,7 @@ def test_report(tmp_path):
     assert "this test" in page  # its reference
 
 
+@pytest.mark.slow
 def test_headline_of_a_report(tmp_path):
     unregister("spaced")
     register(replace(SPACED, headline=("columns",), parts="pair_areas"))

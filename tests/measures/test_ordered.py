@@ -45,6 +45,7 @@ def test_umbrella(cases, data):
     np.testing.assert_allclose(components("umbrella", y, s, w), expected, **CLOSE)
 
 
+@pytest.mark.slow
 @given(st.integers(3, 4).flatmap(ordered), st.data())
 def test_scurfield(cases, data):
     y, s = cases

@@ -95,6 +95,7 @@ def test_probability_zero_of_what_happened():
         pr.evaluate(y, P, measure="log_loss(clip=0.7)")
 
 
+@pytest.mark.slow
 def test_smaller_is_better():
     y, P = sample(n=2000)
     poor = {"good": P, "poor": (P + 1) / 3}
@@ -140,6 +141,7 @@ def test_intervals_of_few_cases(key):
     assert wide == (0, np.inf)
 
 
+@pytest.mark.slow
 def test_bootstrap_and_jackknife():
     y, P = sample()
     for key in KEYS:

@@ -153,6 +153,7 @@ def parts_of(y, P, w, malignant):
     return (surface.area, surface.volume), by_case
 
 
+@pytest.mark.slow
 @given(st.one_of(probabilities(c=3), neighbours(k=4)), st.integers(0, 2), st.data())
 def test_area_and_volume_of_sahiner(cases, malignant, data):
     y, P = cases[0], cases[1] / max(1, cases[1].max())
@@ -164,6 +165,7 @@ def test_area_and_volume_of_sahiner(cases, malignant, data):
         np.testing.assert_allclose(by_case[k], naive.mean_outcomes(y, v, outcome), **CLOSE)
 
 
+@pytest.mark.slow
 @given(st.one_of(probabilities(c=3), neighbours(k=6)), st.integers(0, 2), st.data())
 def test_sahiner(cases, malignant, data):
     y, P = cases[0], cases[1] / max(1, cases[1].max())
@@ -185,6 +187,7 @@ def test_sahiner(cases, malignant, data):
     assert np.isnan(estimate.parts["area"].components).tolist() == (y == malignant).tolist()
 
 
+@pytest.mark.slow
 @given(neighbours(), st.integers(0, 2))
 def test_sahiner_shares_of_neighbours_tie_where_their_counts_do(cases, malignant):
     y, counts = cases
@@ -222,6 +225,7 @@ def test_area_of_sahiner_is_two_mann_whitney_numbers():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_sahiner_is_the_surface_integrated_numerically(seed):
     """Add up, over a fine mesh of (alpha, beta), height times signed area of the image of each cell."""

@@ -97,6 +97,7 @@ def test_a_chosen_point_is_on_the_staircase(two):
 # Three classes in space
 
 
+@pytest.mark.slow
 def test_three_classes_are_seen_in_the_space_of_false_positive_rates(three):
     picture = pr.plot(three)
     F = np.array([[sum(r[j][k] for j in range(3) if j != k) for k in range(3)] for r in three.rates])
@@ -111,6 +112,7 @@ def test_three_classes_are_seen_in_the_space_of_false_positive_rates(three):
     assert [picture.ax.get_xlabel(), picture.ax.get_zlabel()] == ["false class 0", "false class 2"]
 
 
+@pytest.mark.slow
 def test_what_is_no_better_than_chance_is_drawn_on_demand():
     result = front(3, n=60, draws=100, strength=0.1)
     left = int((result.false_positive_rates.sum(axis=1) >= 2 - 1e-9).sum())
@@ -133,6 +135,7 @@ def test_points_have_the_shade_of_a_rate_and_chosen_ones_stand_out(three):
     assert texts(picture.legend.get_texts()) == ["operating points", "chosen", "another"]
 
 
+@pytest.mark.slow
 def test_few_points_stand_on_the_floor_and_many_are_small():
     few = pr.plot(front(3, n=18, draws=30))
     many = pr.plot(front(3, n=300, draws=4000, strength=0.7))
@@ -146,6 +149,7 @@ def test_few_points_stand_on_the_floor_and_many_are_small():
 # All rates side by side
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 4, 7])
 def test_parallel_coordinates_have_a_line_for_each_point_over_all_errors(classes):
     result = front(classes, n=20 * classes, draws=100)
@@ -159,6 +163,7 @@ def test_parallel_coordinates_have_a_line_for_each_point_over_all_errors(classes
     assert_texts_keep_apart(picture.figure)
 
 
+@pytest.mark.slow
 def test_four_classes_are_drawn_side_by_side_by_default():
     result = front(4, draws=100)
     assert type(pr.plot(result)).__name__ == "ParallelPicture"
@@ -166,6 +171,7 @@ def test_four_classes_are_drawn_side_by_side_by_default():
         pr.plot(result, kind="false_positives")
 
 
+@pytest.mark.slow
 def test_lines_have_the_shade_of_a_rate_and_are_the_fainter_the_more_there_are(three):
     picture = pr.plot(three, kind="parallel", colour=("class 2", "class 1"))
     assert (picture.lines.get_array() == three.rates[:, 2, 1]).all()
@@ -204,6 +210,7 @@ def test_growth_is_gini_by_draws(three):
     assert_texts_keep_apart(picture.figure)
 
 
+@pytest.mark.slow
 def test_growths_of_several_share_axes(three):
     picture = pr.plot({"one": three, "two": front(3, strength=0.5, draws=800)})
     assert len(picture.lines) == 2
@@ -218,6 +225,7 @@ def searched(generations=40):
     return pr.front(pr.fronts.LogisticFamily(), X, y, generations=generations, costs=20)
 
 
+@pytest.mark.slow
 def test_a_front_that_was_searched_has_generations():
     result = searched()
     picture = pr.plot(result, kind="growth")
@@ -238,6 +246,7 @@ def test_an_exact_front_did_not_grow(two):
 # Volumes
 
 
+@pytest.mark.slow
 def test_volumes_are_a_matrix_with_gini_in_the_names(three):
     volumes = pr.fronts.front_volumes({"one": three, "two": front(3, strength=0.5)}, n_points=2000)
     picture = pr.plot(volumes)

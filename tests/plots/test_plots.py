@@ -225,6 +225,7 @@ def test_rates_are_written_with_their_intervals(irises):
 # Bars and webs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("classes", "bars"), [(3, 6), (4, 24), (5, 24)])
 def test_volumes_are_bars_by_order_at_most_two_dozen(classes, bars):
     rng = np.random.default_rng(0)
@@ -341,6 +342,7 @@ def test_a_family_has_a_curve_for_each_class_and_the_mean_as_title(irises):
     assert "mean one-versus-all AUC = 0.920" in picture.ax.get_title(loc="left")
 
 
+@pytest.mark.slow
 def test_a_large_family_has_its_legend_beside_the_axes_and_not_without_end():
     y, P = probabilities(6, 120, 1.0)
     picture = pr.plot(pr.curve(y, P, multi_class="ovo"))
@@ -359,6 +361,7 @@ def test_a_long_curve_is_drawn_from_few_points_with_the_same_area():
     assert np.trapezoid(height, x) == pytest.approx(curve.area.value, abs=1e-4)  # what `thinned` promises
 
 
+@pytest.mark.slow
 def test_decision_curves_stand_beside_treating_all_and_none():
     y, S = two_classes(1.0, 2.0)
     net_benefit = pr.decision_curve(y, {name: 1 / (1 + np.exp(1 - 2 * score)) for name, score in S.items()})
@@ -675,6 +678,7 @@ def test_every_example_leaves_its_picture(gallery, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{name}.png" for name in gallery["ORDER"])
 
 
+@pytest.mark.slow
 def test_command_of_thresholds_among_the_scores(tmp_path):
     from command import polyroc
 

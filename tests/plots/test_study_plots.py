@@ -77,6 +77,7 @@ def test_underlines_are_the_groups():
         assert all(a[1] < b[0] for a, b in zip(sorted(spans), sorted(spans)[1:], strict=False))
 
 
+@pytest.mark.slow
 def test_several_range_tests_are_drawn_below_each_other():
     by_key = {table.data_set: S.duncan(table) for table in tables(LONG, 3)}
     picture = pr.plot(by_key)
@@ -160,6 +161,7 @@ def test_bars_are_probabilities():
     assert np.array(values) == pytest.approx(np.array(widths).T)
 
 
+@pytest.mark.slow
 def test_one_pair_is_drawn_in_full_and_many_as_a_matrix():
     two, twenty = tables(("a", "b"), 6), tables(many(20), 6)
     assert type(pr.plot(S.correlated_t(two[0]))).__name__ == "DensityPicture"

@@ -33,6 +33,7 @@ def own_settings():
     plt.close("all")
 
 
+@pytest.mark.slow
 def test_fonts_and_sizes_are_those_of_the_user():
     for result in results():
         figure = pr.plot(result).figure

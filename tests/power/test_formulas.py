@@ -108,6 +108,7 @@ def test_answer_is_the_smallest(value, null, power, ratio, sides, method):
     assert min(plan.by_class.values()) >= 10
 
 
+@pytest.mark.slow
 @given(
     st.floats(0.55, 0.8), st.floats(0.01, 0.15), st.floats(0.01, 0.05), st.floats(0.5, 0.9), st.floats(0.001, 0.09)
 )
@@ -162,6 +163,7 @@ def test_gini_is_two_areas_less_one():
     assert sample_size(measure="gini", value=0.3).null == 0
 
 
+@pytest.mark.slow
 def test_null_of_two_classifiers_is_a_difference():
     two = {"measure": "auc", "value": 0.85, "versus": 0.80, "correlation": 0.5, "sides": 1}
     assert sample_size(null=0.02, **two).n > sample_size(**two).n  # better by more than 0.02 is harder to show

@@ -73,6 +73,7 @@ def test_two_volumes_by_hand():
     assert plan.width >= 2 * 1.959963984540054 * error - 1e-9  # Wald's, or wider
 
 
+@pytest.mark.slow
 @given(
     value=st.floats(0.3, 0.9),
     below=st.floats(0.1, 0.2),
@@ -124,6 +125,7 @@ def test_what_cannot_be_planned(options, error, message):
 # --- the promise is kept ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "null", "options"),
     [(0.5, 0.35, {}), (0.7, 0.5, {"sides": 1, "ratio": (3, 1, 2)}), (0.25, None, {})],

@@ -88,6 +88,7 @@ FIXED = {  # coords() at 0.9, 0.8 and 0.5 of both markers; D of roc.test() at 0.
 }
 
 
+@pytest.mark.slow
 @pytest.mark.peer(
     "pROC 1.18.0 (R)",
     "coords where the other rate is fixed, all digits; roc.test by 'specificity' and 'sensitivity', bootstrap",

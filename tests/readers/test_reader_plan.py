@@ -73,6 +73,7 @@ def test_invalid_plans_are_explained(study):
         pr.plan_reader_study(pr.reader_study(nested[0], cells, measure="auc", nested="readers"), effect=0.1)
 
 
+@pytest.mark.slow
 def test_pictures(study, data):
     from matplotlib import pyplot
 
@@ -94,6 +95,7 @@ def test_pictures(study, data):
         pr.reader_study(y, ratings, measure="hand_till").curves()
 
 
+@pytest.mark.slow
 def test_the_commands(data, study, tmp_path):
     y, ratings = data
     table = rows_of(y, ratings)

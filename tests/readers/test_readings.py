@@ -16,6 +16,7 @@ study = pytest.fixture(scope="module")(study_of_four)
 # Layouts ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_all_layouts_agree(data, study, tmp_path):
     import pandas as pd
 

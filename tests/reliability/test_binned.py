@@ -72,6 +72,7 @@ def test_bounds_contain_isotonic_regression_of_the_cases(data):
     assert w[order] @ (y[order] - best) ** 2 / w.sum() == pytest.approx(low, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("options", [TWO, THREE], ids=["two", "three"])
 def test_files_as_in_memory(options, weight):
@@ -92,6 +93,7 @@ def test_files_as_in_memory(options, weight):
         assert (fitted[same] <= bounds.high[same] + 1e-9).all()
 
 
+@pytest.mark.slow
 def test_exact_and_tied_probabilities():
     options = {"truth": "sick", "n": 50, "engine": "duckdb"}
     exact = pr.calibration(FRAME, scores="q0", exact=True, **options)
@@ -112,6 +114,7 @@ def test_exact_and_tied_probabilities():
     assert again.separate()[0].bounds is not None
 
 
+@pytest.mark.slow
 def test_memory_limits():
     options = {"truth": "sick", "scores": "q0", "n": 50, "engine": "duckdb", "memory": "16MB"}
     rng = np.random.default_rng(0)
@@ -124,6 +127,7 @@ def test_memory_limits():
     assert rough.bounds["classifier", "True"].width > 1e-12
 
 
+@pytest.mark.slow
 def test_no_slope():
     def own(sick, p):
         frame = pl.DataFrame({"sick": sick, "p": p})
@@ -143,6 +147,7 @@ def test_no_slope():
     assert "except within one bin" in read.undefined
 
 
+@pytest.mark.slow
 def test_errors():
     options = {"truth": "sick", "scores": "p0", "engine": "duckdb"}
     with pytest.raises(NotApplicableError, match="groups is not available in calibration for files"):
@@ -177,6 +182,7 @@ def test_command_over_files(tmp_path):
     assert "From 600 rows in 3 scans" in done.stdout
 
 
+@pytest.mark.slow
 def test_many_rows_are_quick():
     """Two columns of 2 * 10^5 rows; the bounds are small against the standard error."""
     rng = np.random.default_rng(3)

@@ -64,6 +64,7 @@ def test_recalibration_is_the_largest_likelihood(weighted):
     assert own.slope.value == pytest.approx(likelihood(y, p, w, slope_free=True)[1], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_the_jackknife():
     """Sandwich and jackknife agree to first order."""
     y, p = sample(n=150, slope=0.8)
@@ -160,6 +161,7 @@ def test_recalibration_leaves_no_miscalibration():
     assert pr.calibration(y, again, n=50).event().decomposition.miscalibration.value == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_bands():
     y, p = sample(n=800)
     curve = pr.calibration(y, p, n=300).event().curve
@@ -173,6 +175,7 @@ def test_bands():
     assert curve.counts.sum() == 800
 
 
+@pytest.mark.slow
 def test_simultaneous_band_is_the_union_of_binomial_bounds():
     y, p = sample(n=60)
     p = p.round(1)
@@ -193,6 +196,7 @@ def test_simultaneous_band_is_the_union_of_binomial_bounds():
         assert bands.simultaneous_high[i] == pytest.approx(min(highs), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_many_classes():
     rng = np.random.default_rng(0)
     rows = rng.dirichlet(np.ones(3), 600)
@@ -273,6 +277,7 @@ def test_picture():
         pr.plot(pr.calibration(y, p, n=60), band="wide")
 
 
+@pytest.mark.slow
 def test_command(tmp_path):
     y, p = sample(n=200)
     path = tmp_path / "risks.csv"

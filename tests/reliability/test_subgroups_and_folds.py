@@ -24,6 +24,7 @@ def grouped():
     return pr.calibration(y, {"one": p, "two": p**2}, by={"sex": sex}, n=60)
 
 
+@pytest.mark.slow
 def test_subgroups_are_evaluated_as_samples_of_their_own(grouped):
     y, p, sex = sample()
     alone = pr.calibration(y[sex == "m"], p[sex == "m"], n=60).event()
@@ -141,6 +142,7 @@ def test_rows_of_a_case_in_several_repeats_are_dependent():
     assert twice.fold_tests is None
 
 
+@pytest.mark.slow
 def test_pairs_of_classes():
     rng = np.random.default_rng(0)
     rows = rng.dirichlet(np.ones(3), 500)
@@ -180,6 +182,7 @@ def test_differences_of_terms_between_classifiers():
     assert any("Differences of the terms" in table.title for table in result.tables())
 
 
+@pytest.mark.slow
 def test_commands(tmp_path):
     y, p, sex = sample(n=150)
     path = tmp_path / "risks.csv"

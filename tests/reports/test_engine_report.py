@@ -37,6 +37,7 @@ def stages(tmp_path_factory):
 COLUMNS = {"truth": "kind", "scores": {"a": "a_*", "b": "b_*"}}
 
 
+@pytest.mark.slow
 def test_results_of_all_rows_and_of_the_sample(few, stages, tmp_path):
     page = tmp_path / "report.html"
     made = pr.report(stages, **COLUMNS, by="site", path=page, exact=True)
@@ -64,6 +65,7 @@ def test_results_of_all_rows_and_of_the_sample(few, stages, tmp_path):
 ONE = {"truth": "site", "scores": "marker", "pos_label": 1}
 
 
+@pytest.mark.slow
 def test_the_sample_depends_on_the_seed_alone(few, stages):
     drawn = [pr.report(stages, **ONE, path=None, rng=seed).cases.scores.values["classifier"] for seed in (1, 1, 2)]
     np.testing.assert_array_equal(drawn[0], drawn[1])
@@ -78,6 +80,7 @@ def test_memory_on_request_and_where_an_engine_does_not_do(few, stages):
         pr.report(stages, **ONE, path=None, folds="half", engine="duckdb")
 
 
+@pytest.mark.slow
 def test_groups_and_negated_scores(few, stages):
     made = pr.report(stages, truth="site", scores="-marker", groups="block", pos_label=1, path=None, exact=True)
     assert ": ROC curves. The rest" in made.findings.sample
@@ -90,6 +93,7 @@ def test_groups_and_negated_scores(few, stages):
     assert sum(next(iter(made.findings.curves.values())).area.provenance.cases.values()) == 300
 
 
+@pytest.mark.slow
 def test_the_command(few, stages, tmp_path):
     out = tmp_path / "report.json"
     columns = ["--truth", "site", "--scores", "marker", "--pos-label", "1", "-o", out]

@@ -137,6 +137,7 @@ def downloaded(page):
     return pr.Rule.from_json(Path(waiting.value.path()).read_text())
 
 
+@pytest.mark.slow
 def test_sections_come_in_their_order_and_nothing_leaves_the_page(show, iris_report):
     page = show(iris_report)
     titles = page.locator("h2").all_text_contents()
@@ -152,6 +153,7 @@ def test_sections_come_in_their_order_and_nothing_leaves_the_page(show, iris_rep
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_contents_light_page_and_licence(show, iris_report):
     page = show(iris_report)
     links = page.locator("nav.contents a")
@@ -170,6 +172,7 @@ def test_contents_light_page_and_licence(show, iris_report):
     assert "@article{hand2001," in page.locator("#bibtex").text_content()
 
 
+@pytest.mark.slow
 def test_a_surface_turns_and_is_printed(show, iris_report):
     page = show(iris_report)
     page.evaluate("Promise.all(polyroc.figures.map((figure) => figure.draw()))")
@@ -181,6 +184,7 @@ def test_a_surface_turns_and_is_printed(show, iris_report):
     assert page.locator("#surface-figure svg").is_visible()
 
 
+@pytest.mark.slow
 def test_many_classifiers_are_sorted_and_folded(show):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -194,6 +198,7 @@ def test_many_classifiers_are_sorted_and_folded(show):
     assert table.locator("th[aria-sort=ascending]").inner_text().startswith("value")
 
 
+@pytest.mark.slow
 def test_the_threshold_moves_on_all_panels(show, flat_report):
     page = show(flat_report)
     draw(page, "curve-figure")
@@ -215,6 +220,7 @@ def test_the_threshold_moves_on_all_panels(show, flat_report):
         assert all(piece in row for piece in calls), (row, calls)
 
 
+@pytest.mark.slow
 def test_clicking_a_pair_shows_its_curve(show, flat_report):
     page = show(flat_report)
     page.locator("#pair-matrix button", has_text="0.774").click()
@@ -234,6 +240,7 @@ def test_clicking_a_pair_shows_its_curve(show, flat_report):
     assert page.locator("#pair-caption").inner_text().startswith("A(virginica|setosa)")
 
 
+@pytest.mark.slow
 def test_bayes_rule_on_the_page_is_operate(show, flat_report):
     page, scores = show(flat_report), iris()
     agrees(page, pr.operate(scores, classifier="lda", calibrated=True))
@@ -255,6 +262,7 @@ def test_bayes_rule_on_the_page_is_operate(show, flat_report):
     assert eval(text, {"polyroc": pr, "scores": scores}).rule == expected.rule  # a reader may run it
 
 
+@pytest.mark.slow
 def test_the_front_on_the_page_is_operate_of_the_front(show, flat_report):
     page, scores = show(flat_report), iris(labels=["setosa", "versicolor", "virginica"])
     front = flat_report.findings.fronts["knn"]
@@ -276,6 +284,7 @@ def test_the_front_on_the_page_is_operate_of_the_front(show, flat_report):
     assert "No point of the front keeps these limits" in page.locator("#explorer-cost").inner_text()
 
 
+@pytest.mark.slow
 def test_dragging_an_axis_limits_an_error(show, flat_report):
     page = show(flat_report)
     box = page.locator(".parallel")
@@ -292,6 +301,7 @@ def test_dragging_an_axis_limits_an_error(show, flat_report):
     assert rates[2][1] <= limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plain", "weights", "groups"])
 def test_two_classes_choose_the_threshold_that_operate_chooses(show, kind):
     rng = np.random.default_rng(5)
@@ -321,6 +331,7 @@ def test_two_classes_choose_the_threshold_that_operate_chooses(show, kind):
     assert "No threshold keeps these limits" in page.locator("#explorer-cost").inner_text()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_three_classes_with_weights_and_groups_have_the_errors_that_python_gives(show):
     y, P = many(3, 150, seed=2, decimals=1)
@@ -334,6 +345,7 @@ def test_three_classes_with_weights_and_groups_have_the_errors_that_python_gives
     agrees(page, pr.operate(y, P, costs=costs, priors=priors, calibrated=True, **more))
 
 
+@pytest.mark.slow
 def test_rules_and_intervals_are_those_of_python(show, flat_report):
     """The functions behind the sliders, on data full of ties, with costs of which some are zero or far apart."""
     page, rng = show(flat_report), np.random.default_rng(8)
@@ -361,6 +373,7 @@ def test_rules_and_intervals_are_those_of_python(show, flat_report):
     np.testing.assert_allclose(evaluation, expected, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_very_many_thresholds_still_choose_as_operate_does(show, monkeypatch):
     monkeypatch.setattr("polyroc.reports.explorer.ROWS", 500)
     monkeypatch.setattr("polyroc.reports.explorer.THRESHOLDS", 60)
@@ -373,6 +386,7 @@ def test_very_many_thresholds_still_choose_as_operate_does(show, monkeypatch):
         agrees(page, operate(y, s, costs=[[0, 1], [cost, 0]]))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     y, P = many(30, 600)
@@ -393,6 +407,7 @@ def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     assert page.locator("#explorer-caption").inner_text().startswith("The front is not drawn: 30 classes have 870")
 
 
+@pytest.mark.slow
 def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show, monkeypatch):
     monkeypatch.setattr("polyroc.reports.collection.MOST_COSTS", 400)
     y, P = many(5, 200)
@@ -415,6 +430,7 @@ def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show, monk
     assert page.locator("#explorer-error").inner_text().startswith(f"{100 * rate:.1f} % (")
 
 
+@pytest.mark.slow
 def test_tables_are_taken_along_with_all_digits_and_no_formula(show):
     y, P = many(3, 60, labels=["=1+1", "b", "c"])
     made = pr.report(y, {"@evil": P, "plain": P.round(1)}, path=None)
@@ -437,6 +453,7 @@ def test_tables_are_taken_along_with_all_digits_and_no_formula(show):
     assert [float(row["count"]) for row in cells] == confusion.counts.ravel().tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_hostile_names_stay_text(show):
     y, P = many(4, 80, labels=HOSTILE)
@@ -456,6 +473,7 @@ def test_hostile_names_stay_text(show):
     assert (rule.decide(P) == expected.rule.decide(P)).all()
 
 
+@pytest.mark.slow
 def test_an_explorer_of_9000_points_answers_at_once(show):
     rng = np.random.default_rng(0)
     y, P = many(3, 300)
@@ -486,6 +504,7 @@ def test_an_explorer_of_9000_points_answers_at_once(show):
         assert page.evaluate(moved, key) < ANSWER_LIMIT  # the quickest: a shared machine may stall often
 
 
+@pytest.mark.slow
 def test_the_page_can_be_printed_and_darkened(show, flat_report):
     page = show(flat_report, color_scheme="dark")
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -517,6 +536,7 @@ def cases(labels):
 """
 
 
+@pytest.mark.slow
 def test_a_study_with_hostile_names_stays_text(show, tmp_path):
     (tmp_path / "hostile.py").write_text(FAILING, encoding="utf-8")
     names = [name.replace("\x00", "") for name in HOSTILE]

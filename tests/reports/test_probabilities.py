@@ -27,6 +27,7 @@ def two():
     return pr.report(Y, scores, path=None)
 
 
+@pytest.mark.slow
 def test_sentences_of_two_classes(two):
     ranking, probabilities, decisions = panel(two)["right"]
     slope = pr.calibration(Y, expit(X), n=50).event().slope
@@ -51,6 +52,7 @@ def test_thresholds_are_those_of_the_decision_curve(two):
     assert inside.sum() > better.sum() / 2
 
 
+@pytest.mark.slow
 def test_three_classes():
     p = RNG.dirichlet(np.ones(3), 500)
     y = (p.cumsum(axis=1) < RNG.random((500, 1))).sum(axis=1)
@@ -82,6 +84,7 @@ def test_only_of_probabilities(scores, options):
     assert 'id="panel"' not in report.to_html()
 
 
+@pytest.mark.slow
 def test_stored_and_made_of_results(two):
     again = Report.from_dict(json.loads(two.to_json()))
     assert panel(again) == panel(two)
@@ -93,6 +96,7 @@ def test_stored_and_made_of_results(two):
     assert "<b>&</b>" not in two.to_html()
 
 
+@pytest.mark.slow
 def test_in_the_browser(two, browser, tmp_path):
     page = browser.new_page(viewport={"width": 390, "height": 800})
     page.goto(two.save(tmp_path / "two.html").as_uri())

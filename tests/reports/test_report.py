@@ -89,6 +89,7 @@ def test_chance_is_not_called_an_achievement():
     assert "is the score reversed?" in reversed_score.conclusion.sentences[0]
 
 
+@pytest.mark.slow
 def test_small_classes_are_a_caution():
     y = np.array([0] * 30 + [1] * 5 + [2])
     P = np.random.default_rng(0).dirichlet(np.ones(3), size=36)
@@ -116,6 +117,7 @@ def test_a_perfect_classifier_is_not_praised_beyond_its_cases():
     assert "Wilson" in " ".join(made.conclusion.cautions)
 
 
+@pytest.mark.slow
 def test_decisions_and_ordered_scores_and_groups():
     y, scores = three()
     labels = np.array(["a", "b", "c"])
@@ -135,6 +137,7 @@ def test_decisions_and_ordered_scores_and_groups():
         assert made.to_html().startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.slow
 def test_formats_follow_the_suffix(tmp_path):
     made = report(*three())
     for suffix in (".html", ".md", ".tex", ".json"):
@@ -149,6 +152,7 @@ def test_formats_follow_the_suffix(tmp_path):
         report(*three(), rng=-1)
 
 
+@pytest.mark.slow
 def test_json_comes_back():
     made = report(*three())
     again = pr.Report.from_dict(json.loads(made.to_json()))
@@ -158,6 +162,7 @@ def test_json_comes_back():
     assert again.cases is None
 
 
+@pytest.mark.slow
 def test_results_make_a_report_without_cases(tmp_path):
     y, scores = three()
     result = report(
@@ -176,6 +181,7 @@ def test_results_make_a_report_without_cases(tmp_path):
         report(pr.curve(*two(), kind="pr"))
 
 
+@pytest.mark.slow
 def test_tables_have_the_numbers_of_evaluate():
     y, scores = three()
     made = report(y, scores, measure="pdi")
@@ -194,6 +200,7 @@ def test_tables_have_the_numbers_of_evaluate():
     assert len(by_key["differences"].rows) == 1
 
 
+@pytest.mark.slow
 def test_markdown_and_latex_hold_no_markup_from_names():
     y, scores = three(k=1)
     labels = np.array([BAD, "plain", "x"])
@@ -264,6 +271,7 @@ def test_no_more_cases_are_drawn_than_requested():
     assert np.bincount(y[cases], minlength=60).min() >= 5
 
 
+@pytest.mark.slow
 def test_many_classifiers_share_the_room_for_thresholds():
     rng = np.random.default_rng(0)
     y = (rng.random(60_000) < 0.3).astype(np.int32)
@@ -273,6 +281,7 @@ def test_many_classifiers_share_the_room_for_thresholds():
     assert f"some {explorer.BYTES // (36 * 30)}, so" in sampled.note
 
 
+@pytest.mark.slow
 def test_the_error_of_thinned_curves_is_stated_and_true():
     y, scores = three(n=2400, k=1)
     with pytest.MonkeyPatch.context() as small:
@@ -290,6 +299,7 @@ def test_every_paper_can_be_found():
     assert short - PAPERS.keys() == set()
 
 
+@pytest.mark.slow
 def test_a_front_of_many_classes_is_not_called_guessing():
     rng = np.random.default_rng(0)
     y = np.arange(200) % 5
@@ -318,6 +328,7 @@ def test_very_many_classes_have_no_matrix(monkeypatch):
     assert 'id="explorer-terms"' not in page
 
 
+@pytest.mark.slow
 def test_progress_is_reported():
     calls = []
     report(*three(), progress=lambda done, total, what: calls.append((done, total, what)))
@@ -329,6 +340,7 @@ def test_progress_is_reported():
     assert calls[-1] == (942, 1000, "writing")
 
 
+@pytest.mark.slow
 def test_a_missing_package_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr("polyroc.reports.page_assets.find_spec", lambda _: None)
     with pytest.raises(MissingPackageError, match=r"polyroc\[report\]"):
@@ -336,10 +348,12 @@ def test_a_missing_package_is_named(monkeypatch, tmp_path):
     pr.report(*three(), path=tmp_path / "report.md")
 
 
+@pytest.mark.slow
 def test_same_data_same_page():
     assert report(*three()).to_html() == report(*three()).to_html()
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page(tmp_path, capsys, monkeypatch):
     out, opened = tmp_path / "r.html", []
     monkeypatch.setattr("webbrowser.open", opened.append)
@@ -357,6 +371,7 @@ def test_the_command_writes_the_page(tmp_path, capsys, monkeypatch):
     assert run(["report", str(file), *columns, "-o", str(tmp_path / "r.doc")]) == 2
 
 
+@pytest.mark.slow
 def test_the_command_reads_a_stored_front(tmp_path, capsys):
     y, scores = three()
     pr.front(y, scores["m0"], n=200).save(tmp_path / "front.npz")
@@ -365,12 +380,14 @@ def test_the_command_reads_a_stored_front(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_demo_ends_with_the_report(tmp_path, capsys):
     assert run(["demo", "--report", str(tmp_path / "report.html")]) == 0
     assert capsys.readouterr().out.endswith(f"browser: {tmp_path / 'report.html'}\n")
     assert (tmp_path / "report.html").stat().st_size < 10_000_000
 
 
+@pytest.mark.slow
 def test_notebooks_show_names_as_text():
     y, scores = three(k=1)
     made = report(y, {BAD: scores["m0"]})

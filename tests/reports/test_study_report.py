@@ -72,6 +72,7 @@ def table(made, key):
     return next(candidate for candidate in made.tables if candidate.key == key)
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_the_summaries(two):
     made = report(two)
     values, means = table(made, "values"), two.spread()
@@ -148,6 +149,7 @@ def test_nothing_is_claimed_at_a_level_that_is_not_reached(one):
     assert made.findings.study.duncan["pair"].alpha == pytest.approx(0.0001)
 
 
+@pytest.mark.slow
 def test_learners_that_fail_are_a_caution_and_the_rest_is_evaluated(failing):
     made = report(failing)
     cautions = " ".join(made.conclusion.cautions)
@@ -168,6 +170,7 @@ def test_learners_that_fail_are_a_caution_and_the_rest_is_evaluated(failing):
     assert any("folds of 'pair' are left out" in note for note in made.findings.notes)
 
 
+@pytest.mark.slow
 def test_formats_and_reading_back(two, tmp_path):
     for suffix in ("html", "md", "tex", "json"):
         path = tmp_path / f"report.{suffix}"
@@ -255,6 +258,7 @@ def test_over_data_sets_ranks_are_tested_by_friedman():
     assert not any("ranks better than" in sentence for sentence in even)
 
 
+@pytest.mark.slow
 def test_pooled_predictions_where_folds_are_too_small(tmp_path):
     options = plan([blobs("pair", 2, n=40)], [BAYES, STUMP], tmp_path, splitting={"kind": "leave-one-out"})
     study = pr.study(options, out=tmp_path / "s.duckdb")

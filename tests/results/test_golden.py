@@ -257,6 +257,7 @@ def _content(path):
         return {name: (array.dtype.str, array.tolist()) for name, array in arrays.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -92,6 +92,7 @@ def report(scores):
     return pr.report(scores, title='<b>"Irises"</b>')
 
 
+@pytest.mark.slow
 def test_a_report_is_shown_in_a_frame(report):
     frame = report._repr_html_()
     assert frame.startswith("<iframe ")

@@ -106,6 +106,7 @@ def test_classes_beyond_the_first_rows_are_listed(tmp_path):
     assert [column["classes"] for column in seen_of(path)["columns"]] == [["a", "b", "c"], []]
 
 
+@pytest.mark.slow
 def test_encodings_sheets_and_decimal_signs(tmp_path):
     table = StringIO(
         "Größe;Kranker;p\n" + "\n".join(f"1,{i};{'ja' if i % 3 else 'nein'};0,{i}" for i in range(10, 40))
@@ -140,6 +141,7 @@ def lines(text, *more):
 AWKWARD = {"truth": 'true "class" $(x)', "scores": ["-lead", "a=b"], "reversed": ["a=b"], "pos_label": "yes, sir"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

@@ -64,6 +64,7 @@ def preview_page(visitor, content, name="a.csv"):
     return visitor.get(f"/files/{upload(visitor, content, name)}", headers={"accept": "text/html"})
 
 
+@pytest.mark.slow
 def test_too_many_columns(server):
     header = ",".join(f"c{i}" for i in range(51))
     with server.visitor() as visitor:
@@ -73,6 +74,7 @@ def test_too_many_columns(server):
         visitor.post("/end")
 
 
+@pytest.mark.slow
 def test_too_many_rows(server):
     with server.visitor() as visitor:
         page = preview_page(visitor, gzip.compress(b"kind,s\n" + b"a,1\nb,2\n" * 501), "a.csv.gz")
@@ -81,6 +83,7 @@ def test_too_many_rows(server):
         visitor.post("/end")
 
 
+@pytest.mark.slow
 def test_rows_are_limited_without_a_preview_too(server):
     with server.visitor() as visitor:
         key = upload(visitor, b"kind,s\n" + b"a,1\nb,2\n" * 501)
@@ -109,6 +112,7 @@ def test_a_small_file_that_needs_much_memory(server, tmp_path):
     assert server.memory() < 200 * MEGABYTE
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_large_request_for_a_report_is_not_read(server):
     with server.visitor() as visitor:
@@ -136,6 +140,7 @@ def test_requests_that_are_no_choice(server, body):
         visitor.post("/end")
 
 
+@pytest.mark.slow
 def test_empty_uploads_are_rejected_and_begin_no_session(server):
     before = server.files()
     for _ in range(10):  # more than there may be visitors
@@ -171,6 +176,7 @@ def parallel_uploads(*arguments):
         return pool.submit(lambda: asyncio.run(uploads(*arguments))).result()
 
 
+@pytest.mark.slow
 def test_parallel_uploads_count_from_their_beginning(server):
     with server.visitor() as visitor:
         upload(visitor)
@@ -181,6 +187,7 @@ def test_parallel_uploads_count_from_their_beginning(server):
     assert server.files() == []
 
 
+@pytest.mark.slow
 def test_parallel_uploads_of_all_visitors(server):
     statuses = parallel_uploads(server, 10, {}, 10)
     assert statuses.count(503) >= 4
@@ -428,6 +435,7 @@ def wait(job):
     return job.state
 
 
+@pytest.mark.slow
 def test_results_and_limits_of_jobs(tmp_path):
     assert wait(Job(Queue(1, 9, 60.0, 2**31), "The test", tmp_path, sleep, 0)).result == {"slept": 0}
     late = wait(Job(Queue(1, 9, 0.3, 2**31), "The test", tmp_path, sleep, 60))
@@ -436,6 +444,7 @@ def test_results_and_limits_of_jobs(tmp_path):
     assert large.step.startswith("The test needs more than 2 GB of memory, the limit of this page")
 
 
+@pytest.mark.slow
 @NOT_WINDOWS
 def test_a_job_whose_process_dies(tmp_path):
     state = wait(Job(Queue(1, 9, 60.0, 2**31), "The test", tmp_path, kill_itself))
@@ -469,6 +478,7 @@ def test_a_job_can_be_stopped_at_any_moment(tmp_path, delay):
     assert wait(job).what == "stopped"
 
 
+@pytest.mark.slow
 def test_a_wide_file_is_previewed_soon(tmp_path):
     """The time is in proportion to the number of columns; with a query for each column, to its square."""
     from polyroc.io.preview import preview

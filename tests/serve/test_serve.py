@@ -62,6 +62,7 @@ def test_a_file_that_is_too_large_is_rejected_and_not_kept(server):
         assert server.files() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -100,6 +101,7 @@ def test_files_of_other_programs_are_rejected_with_a_way_out(server):
             assert advice in answer.json()["message"]
 
 
+@pytest.mark.slow
 def test_a_workbook_is_read(server):
     book, content = openpyxl.Workbook(), BytesIO()
     for line in PETS.splitlines():
@@ -112,6 +114,7 @@ def test_a_workbook_is_read(server):
         visitor.post("/end")
 
 
+@pytest.mark.slow
 def test_a_file_without_names_of_columns_is_noticed(server):
     with server.visitor() as visitor:
         page = visitor.get(f"/files/{upload(visitor, PETS.split(maxsplit=1)[1])}").text
@@ -129,6 +132,7 @@ def test_messages_name_fields_of_the_form():
     assert all(f"fields.{option}" in page and f'id="{option}"' in page for option in FIELDS)
 
 
+@pytest.mark.slow
 def test_names_of_files_are_never_paths(server):
     with server.visitor() as visitor:
         key = upload(visitor, name="../../../../etc/cron.d/x.csv")
@@ -178,6 +182,7 @@ def test_cookies_are_for_this_site_and_not_for_scripts(server):
         visitor.post("/end")
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_text(server):
     column = "<script>alert(1)</script>"
     text = f'"{column}",p_a,p_b\n"</script><b>",0.1,0.9\nb,0.2,0.8\n'
@@ -189,6 +194,7 @@ def test_hostile_names_stay_text(server):
         visitor.post("/end")
 
 
+@pytest.mark.slow
 def test_from_a_file_to_a_report_in_a_browser(server, browser, tmp_path):
     seen: list[str] = []
 
@@ -230,6 +236,7 @@ def test_from_a_file_to_a_report_in_a_browser(server, browser, tmp_path):
     assert seen == []
 
 
+@pytest.mark.slow
 def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browser, tmp_path):
     rows = [f"{stage};{place + shift},5;{20 + shift}" for place, stage in enumerate("abc") for shift in range(6)]
     path = tmp_path / "stufen.csv"

@@ -40,6 +40,7 @@ def slow(*more):
     return plan(*learners, "Worldly", "Raises", *more, splitting={"folds": 10})
 
 
+@pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_gives_the_local_answer(tmp_path, client):
     options = slow()
     pids = client.run(os.getpid)
@@ -59,6 +60,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_local_answer(tmp_path, client):
     assert content(tmp_path / "dask.duckdb") == content(tmp_path / "here.duckdb")
 
 
+@pytest.mark.slow
 def test_the_backend_of_joblib_and_time_limits_on_the_cluster(tmp_path, client):
     hangs = {"name": "Hangs", "class": "study_learners:Hangs", "time_limit": 0.3}
     options = plan("Prior", hangs, splitting={"folds": 3})
@@ -70,6 +72,7 @@ def test_the_backend_of_joblib_and_time_limits_on_the_cluster(tmp_path, client):
     assert content(tmp_path / "dask.duckdb") == content(tmp_path / "here.duckdb")
 
 
+@pytest.mark.slow
 def test_no_scheduler_is_reported(tmp_path):
     with pytest.raises(InputError, match="no scheduler answers at 'nowhere'"):
         pr.study(plan("Prior"), out=tmp_path / "s.duckdb", dask="nowhere")

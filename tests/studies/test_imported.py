@@ -29,6 +29,7 @@ def run(tmp_path_factory):
     return study, folder
 
 
+@pytest.mark.slow
 def test_an_imported_study_is_the_one_that_was_run(run, tmp_path):
     study, folder = run
     options = {**COLUMNS, "repeats": "repeat", "measures": ["auc", "accuracy"], "pos_label": 1}
@@ -51,6 +52,7 @@ def test_an_imported_study_is_the_one_that_was_run(run, tmp_path):
         pr.study(again.plan, out=tmp_path / "t.duckdb")
 
 
+@pytest.mark.slow
 def test_the_command_imports(run, tmp_path):
     _, folder = run
     line = (
@@ -119,6 +121,7 @@ def folds(tmp_path):
     return plan("Prior", network, splitting=splitting, measures=["auc"]), table, tmp_path / "net_blobs.csv"
 
 
+@pytest.mark.slow
 def test_a_file_is_a_learner_on_the_folds_of_the_plan(folds, tmp_path):
     options, table, file = folds
     table.sample(frac=1, random_state=1).to_csv(file, index=False)
@@ -175,6 +178,7 @@ def test_the_folds_of_a_plan(tmp_path):
         pr.studies.case_folds(options, "iri")
 
 
+@pytest.mark.slow
 def test_repeats_and_folds_of_a_store_are_not_pooled_by_accident(run, tmp_path):
     study, _ = run
     columns = {key: value for key, value in COLUMNS.items() if key != "folds"}

@@ -72,6 +72,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_changed_code_is_refused_refitted_or_kept(mine, change):
     options, path, write = mine
@@ -101,6 +102,7 @@ def test_comments_and_other_functions_do_not_count(mine):
     assert pr.study(options, out=path).left == 0
 
 
+@pytest.mark.slow
 def test_a_refitted_learner_is_the_new_one(mine, tmp_path):
     options, path, write = mine
     write(helpers="SHARE = 3.0\n")
@@ -109,6 +111,7 @@ def test_a_refitted_learner_is_the_new_one(mine, tmp_path):
     assert content(path) == content(tmp_path / "fresh.duckdb")
 
 
+@pytest.mark.slow
 def test_parameters_and_steps_of_a_plan(tmp_path):
     quick = {"name": "p", "class": "study_learners:Prior"}
     path = tmp_path / "s.duckdb"
@@ -122,6 +125,7 @@ def test_parameters_and_steps_of_a_plan(tmp_path):
         pr.study(plan(quick, "Worldly", seed=5), out=path, changed="refit")
 
 
+@pytest.mark.slow
 def test_parameters_of_objects(tmp_path):
     def study(C, **options):
         model = make_pipeline(StandardScaler(), LogisticRegression(C=C))
@@ -135,6 +139,7 @@ def test_parameters_of_objects(tmp_path):
     assert study(2.0, changed="refit").plan.learners[0].description.endswith("LogisticRegression(C=2.0))])")
 
 
+@pytest.mark.slow
 def test_other_versions_count_while_fits_are_left(mine, monkeypatch):
     options, path, _ = mine
     monkeypatch.setattr(np, "__version__", "1.0.0")
@@ -160,6 +165,7 @@ def test_a_worker_with_other_code_ends_the_study(mine, tmp_path):
         pr.study(options, out=path, n_jobs=2)
 
 
+@pytest.mark.slow
 def test_the_command_refits(mine, tmp_path):
     options, path, write = mine
     (tmp_path / "plan.toml").write_text(options.to_toml())
@@ -183,6 +189,7 @@ print(json.dumps(code_of(make_pipeline(FunctionTransformer(chosen), study_learne
 """
 
 
+@pytest.mark.slow
 def test_code_is_the_same_in_every_process():
     texts = set()
     for seed in "12":
@@ -227,6 +234,7 @@ def test_an_older_store_is_resumed_with_a_warning(tmp_path):
     assert pr.study(options, out=path).left == 0  # the code is known now
 
 
+@pytest.mark.slow
 def test_decisions_in_an_older_store_stay_mapped(tmp_path):
     learner = {"name": "d", "class": "study_learners:Decides", "output": "decision_function"}
     options, path = plan(learner, measures=["auc"]), tmp_path / "s.duckdb"

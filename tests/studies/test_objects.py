@@ -64,6 +64,7 @@ COLUMNS = {"target": "ill", "positive": "yes", "groups": "patient"}
 LOGISTIC = by_columns(LogisticRegression())
 
 
+@pytest.mark.slow
 @pytest.mark.peer("scikit-learn", "a pipeline by column names on a data frame, fold by fold")
 def test_a_pipeline_on_a_frame_predicts_as_it_does_alone(tmp_path):
     learners = {"logistic": LOGISTIC, "ridge": by_columns(RidgeClassifier()), "factory": lambda: LOGISTIC}
@@ -94,6 +95,7 @@ def test_a_pipeline_on_a_frame_predicts_as_it_does_alone(tmp_path):
     assert len(np.unique(scores.groups)) == 40  # patients are kept in the store
 
 
+@pytest.mark.slow
 def test_the_same_data_in_every_form(tmp_path):
     frame = patients()
     frame.to_csv(tmp_path / "p.csv", index=False)
@@ -118,6 +120,7 @@ def test_the_same_data_in_every_form(tmp_path):
         assert pr.study(polars, out=tmp_path / "polars.duckdb").failures == ()
 
 
+@pytest.mark.slow
 def test_categories_and_missing_values_reach_the_learner(tmp_path):
     boosting = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=3)
     frames = {"pandas": patients()} | ({"polars": pl.from_pandas(patients())} if KNOWS_POLARS else {})
@@ -146,6 +149,7 @@ ready = scaled(0.5)
 """
 
 
+@pytest.mark.slow
 def test_a_plan_names_factories_estimators_and_files(tmp_path):
     (tmp_path / "my_pipelines.py").write_text(MODULE)
     joblib.dump(make_pipeline(StandardScaler(), LogisticRegression(C=0.5)), tmp_path / "stored.joblib")
@@ -172,6 +176,7 @@ learners = [
     assert (values == values[:, :1]).all()
 
 
+@pytest.mark.slow
 def test_objects_of_a_script_reach_worker_processes(tmp_path):
     class Own(LogisticRegression):
         """Defined here, so that no other process can import it."""
@@ -192,6 +197,7 @@ def test_objects_of_a_script_reach_worker_processes(tmp_path):
     assert content(tmp_path / "here.duckdb") == content(tmp_path / "there.duckdb")
 
 
+@pytest.mark.slow
 def test_a_study_of_objects_is_opened_without_them(tmp_path):
     plan = pr.Plan.of(
         [LOGISTIC, GaussianNB(), GaussianNB(var_smoothing=1e-3)], {"p": patients()}, **COLUMNS, folds=4

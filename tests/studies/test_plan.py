@@ -74,6 +74,7 @@ _rest = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(plans())
 def test_a_plan_goes_to_toml_and_back(data):
     plan = pr.Plan.from_dict(data)

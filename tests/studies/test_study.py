@@ -214,6 +214,7 @@ def test_what_is_stored_is_not_fitted_again(tmp_path):
     assert pr.Study.open(tmp_path / "s.duckdb").measures == ("ova",)
 
 
+@pytest.mark.slow
 def test_a_store_of_another_plan_is_never_touched(tmp_path):
     store = tmp_path / "s.duckdb"
     pr.study(plan("Prior"), out=store)
@@ -229,6 +230,7 @@ def test_a_store_of_another_plan_is_never_touched(tmp_path):
     assert content(store) == before
 
 
+@pytest.mark.slow
 def test_other_data_under_the_same_name_are_reported(tmp_path):
     table = tmp_path / "d.csv"
     table.write_text("y,x\n" + "".join(f"{i % 2},{i}\n" for i in range(20)))
@@ -272,6 +274,7 @@ def test_no_room_for_a_store(small_disk):
     assert not [*small_disk.iterdir()]
 
 
+@pytest.mark.slow
 def test_a_second_process_is_informed_who_has_the_store(tmp_path):
     store = tmp_path / "s.duckdb"
     pr.study(plan("Prior"), out=store)
@@ -289,6 +292,7 @@ def test_a_second_process_is_informed_who_has_the_store(tmp_path):
     assert pr.study(plan("Prior"), out=store).left == 0
 
 
+@pytest.mark.slow
 def test_tables_of_data_with_nominal_columns_are_encoded_inside_the_fold(tmp_path):
     rng = np.random.default_rng(0)
     rows = [
@@ -432,6 +436,7 @@ def test_a_study_stored_as_plain_data_gives_the_same_results(tmp_path):
         back.predictions()
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_summaries_are_one_line(tmp_path):
     three = {"name": "more", "call": "study_learners:blobs", "parameters": {"n": 90}}
     study = pr.study(
@@ -448,6 +453,7 @@ def test_the_tests_of_the_summaries_are_one_line(tmp_path):
     assert "corrected_t" in str(study.recommend())
 
 
+@pytest.mark.slow
 def test_five_repeats_of_two_folds(tmp_path):
     store = tmp_path / "s.duckdb"
     design = {"folds": 2, "repeats": 5}
@@ -465,6 +471,7 @@ def test_five_repeats_of_two_folds(tmp_path):
         other.five_by_two()
 
 
+@pytest.mark.slow
 def test_read_opens_a_store(tmp_path):
     study = pr.study(plan("Prior", "Worldly"), out=tmp_path / "study.duckdb")
     columns = {"truth": "truth", "scores": "p_*", "classifier": "learner", "case": "id", "folds": "fold"}
@@ -497,6 +504,7 @@ def test_n_jobs_is_checked(tmp_path):
         pr.study(plan("Prior"), out=tmp_path / "s.duckdb", n_jobs=0)
 
 
+@pytest.mark.slow
 def test_the_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = plan("Prior", "Raises", measures=["auc", "accuracy"])
@@ -521,6 +529,7 @@ def test_the_commands(tmp_path, monkeypatch):
     assert re.search("holds another study: splitting.folds is 4 there and 5 here", refused.stderr)
 
 
+@pytest.mark.slow
 def test_the_command_of_tests(tmp_path):
     three = {"name": "more", "call": "study_learners:blobs", "parameters": {"n": 90}}
     store = str(tmp_path / "s.duckdb")
@@ -564,6 +573,7 @@ def test_the_command_of_tests(tmp_path):
     assert list(tmp_path.glob("t.*")) == []
 
 
+@pytest.mark.slow
 def test_the_command_of_tests_draws(tmp_path):
     three = {"name": "more", "call": "study_learners:blobs", "parameters": {"n": 90}}
     store = tmp_path / "s.duckdb"
