@@ -1,8 +1,8 @@
 """Fixtures for all tests, the profiles of the property tests, and the order in which files run.
 
 No profile has a deadline, because machines are noisy. `polyroc` draws new examples in every run, so that repeated
-runs find more; `settled` draws fewer and always the same ones, so that the result of `.ci/run` does not depend on
-chance; `quick` draws fewest, for `make test-fast`.
+runs find more; `settled` draws fewer and always the same ones; `quick` draws fewest, for `make test-fast` and
+`.ci/run`, whose result does not depend on chance then.
 """
 
 import gc

@@ -20,7 +20,7 @@ def main(path):
     spark = SparkSession.builder.remote("local[2]").getOrCreate()
     rows, table = pl.read_parquet(path), spark.read.parquet(path)
     assert type(table).__module__.startswith("pyspark.sql.connect")
-    checks = (exact, tolerance, by, curve, rates, vector, errors)
+    checks = (exact, tolerance, by, vector, errors)
     for check in checks:
         check(table, rows)
         sys.stdout.write(f"{check.__name__}\n")
@@ -57,20 +57,6 @@ def by(table, rows):
     for (country,), estimate in evaluation.items():
         kept = rows.filter(pl.col("country") == country)
         close(estimate, pr.evaluate(pr.read(kept, truth="kind", scores=P), measure="hand_till"), rel=1e-9)
-
-
-def curve(table, rows):
-    """The points of a curve."""
-    options = {"truth": "kind", "scores": "s", "pos_label": "b"}
-    result = pr.curve(table.where("kind != 'c'"), exact=True, **options)
-    memory = pr.curve(pr.read(rows.filter(pl.col("kind") != "c"), **options))
-    assert np.allclose(result.tpr, memory.tpr, rtol=0, atol=1e-12)
-
-
-def rates(table, rows):
-    """Decisions."""
-    result = pr.rates(table, truth="kind", scores=P)
-    assert np.array_equal(result.counts, pr.rates(pr.read(rows, truth="kind", scores=P)).counts)
 
 
 def vector(table, rows):

@@ -220,9 +220,9 @@ def test_one_column_whose_order_is_not_known(spark, table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scale", [1e-200, 1e30])
-def test_weights_of_any_size(spark, table, rows, scale):
+def test_weights_of_any_size(spark, table, rows):
     """Only ratios of weights matter, as in memory; groups whose weights are small against others' too."""
+    scale = 1e-200
     options = {"truth": "kind", "scores": P, "weight": "w", "measure": "hand_till"}
     memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, weight="w"), measure="hand_till")
     small = table.withColumn("w", table["w"] * scale)
