@@ -41,7 +41,7 @@ test-lowest: ## the fast tests with the lowest versions of all dependencies, in 
 	@$(MAKE) --no-print-directory test-fast VENV=.venv-lowest VERSIONS=oldest
 
 test-calls: $(READY) ## every public function and every option with very many invalid values (half an hour on two cores)
-	@$(PYTEST) --dist worksteal -m sweep --figures tests/sweep.json tests/test_bad_calls.py tests/cli/test_odd_lines.py
+	@$(PYTEST) -m sweep --figures tests/sweep.json tests/test_bad_calls.py tests/cli/test_odd_lines.py
 	@$(BIN)/python docs/make_how_it_fails.py
 
 lint: $(READY) ## ruff, mypy --strict, import-linter
