@@ -290,7 +290,9 @@ def main(*arguments):
         if wanted not in name:
             continue
         for work, what, measured, sign, target in rows():
-            table.add_row(work, what, f"{measured:.2f}", *verdict(measured, sign, target))
+            row = (work, what, f"{measured:.2f}", *verdict(measured, sign, target))
+            table.add_row(*row)
+            print(*row, sep="  ", file=sys.stderr, flush=True)  # the table comes only after the last row
     Console(width=None if sys.stdout.isatty() else 120).print(table)
 
 

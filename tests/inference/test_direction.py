@@ -130,6 +130,7 @@ def test_columns_with_a_sign(tmp_path):
     for path in (tmp_path / "cases.csv", tmp_path / "cases.parquet"):
         engine = pr.evaluate(path, truth="y", scores="-abeta", measure="auc", engine="duckdb")
         assert engine.value == pytest.approx(expected["value"], rel=1e-12)
+        assert engine.provenance.negated == ("classifier",)
         named = pr.compare(
             path, truth="y", scores={"a": "good", "b": "abeta"}, negate="b", measure="auc", engine="duckdb"
         )

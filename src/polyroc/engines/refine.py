@@ -282,17 +282,14 @@ class _Refinement:
         if tolerance is None:
             problem = (
                 "The bins do not separate the scores: the bounds are not small against the standard error "
-                f"({widths}), and confidence intervals include them. Finer bins need more memory, or more digits "
-                "than bins have; raise "
+                f"({widths}), and confidence intervals include them."
             )
         else:
-            problem = (
-                f"The bounds are further apart than the tolerance {tolerance:g} ({widths}), and there is no "
-                "memory for finer bins; raise "
-            )
+            problem = f"The bounds are further apart than the tolerance {tolerance:g} ({widths})."
         warn(
             Message(
-                problem,
+                f"{problem} Finer bins need more memory, more digits than bins have, or more than {BINS_PER_ROW} bins "
+                "a row; raise ",
                 Option("memory"),
                 ", or use ",
                 Option("exact", True),

@@ -39,6 +39,8 @@ class EvaluationRequest:
         Bytes that the records may take.
     dropped
         Number of rows left out because a value is missing.
+    negated
+        The classifiers whose scores were multiplied by -1.
     progress, expected
         Called during a scan; the number of rows, if it is known.
     """
@@ -53,6 +55,7 @@ class EvaluationRequest:
     paired: bool = False
     room: int = 2**29
     dropped: int = 0
+    negated: tuple[str, ...] = ()
     progress: Progress | None = field(default=None)
     expected: int | None = None
 

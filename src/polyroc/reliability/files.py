@@ -73,6 +73,7 @@ def _result(events: FileEvents, level: float, n: int, seed: int) -> Calibration:
             dropped=events.data.dropped,
             seed=seed,
             sampling=events.schema.sampling,
+            negated=events.data.negated or None,
         ),
         differences=_differences(events, level) if several else None,
         bounds=bounds,
