@@ -288,8 +288,8 @@ class _Refinement:
             problem = f"The bounds are further apart than the tolerance {tolerance:g} ({widths})."
         warn(
             Message(
-                f"{problem} Finer bins need more memory, more digits than bins have, or more than {BINS_PER_ROW} bins "
-                "a row; raise ",
+                f"{problem} Finer bins need more memory, more digits than bins have, or more than "
+                f"{BINS_PER_ROW} bins a row; raise ",
                 Option("memory"),
                 ", or use ",
                 Option("exact", True),
