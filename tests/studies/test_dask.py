@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import warnings
 
 import joblib
@@ -72,7 +73,14 @@ def test_the_backend_of_joblib_and_time_limits_on_the_cluster(tmp_path, client):
     assert content(tmp_path / "dask.duckdb") == content(tmp_path / "here.duckdb")
 
 
+def event_loops():
+    return sum(thread.name == "IO loop" for thread in threading.enumerate())
+
+
 @pytest.mark.slow
 def test_no_scheduler_is_reported(tmp_path):
+    before = event_loops()
     with pytest.raises(InputError, match="no scheduler answers at 'nowhere'"):
         pr.study(plan("Prior"), out=tmp_path / "s.duckdb", dask="nowhere")
+    # An event loop that runs on would stop at any time later, and wait forever if another client starts just then.
+    assert event_loops() <= before

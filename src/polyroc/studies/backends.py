@@ -4,6 +4,7 @@ A thread cannot be stopped from outside, so a fit with a time limit is done in a
 (`polyroc.studies.worker_process`). Each thread keeps its worker process from fit to fit.
 """
 
+import gc
 import os
 import pickle
 import signal
@@ -163,12 +164,16 @@ class DaskCluster:
             client: AbstractContextManager[Any] = Client(  # type: ignore[no-untyped-call]
                 self.address, set_as_default=False, timeout=10
             )
+            return client
         except (OSError, ValueError, TypeError, AssertionError) as error:
-            raise InputError(
+            problem = InputError(
                 f"dask: no scheduler answers at {short_repr(self.address)} ({type(error).__name__}); write it "
                 "like tcp://host:8786."
-            ) from None
-        return client
+            )
+        # The failed client is part of a cycle of references. It stops its event loop when it is collected; if that
+        # happened while another client starts, it would wait forever for a lock that the other one holds.
+        gc.collect()
+        raise problem
 
 
 def _identity(data: Data) -> Data:
