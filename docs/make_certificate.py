@@ -19,6 +19,8 @@ STATISTICS = {
     "z": "z",
     "p_value": "p-values",
     "mcnemar_p_value": "McNemar's test",
+    "cochran_p_value": "Cochran's Q",
+    "chi_square": "chi-square of several",
     "cohort_variance": "variances of cohorts",
     "unbiased_variance": "unbiased variances",
     "infinitesimal_jackknife": "infinitesimal jackknife",

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ mpmath.mp.dps = 60
 # Fractions longer than this are left out: the digits say what a reader can use.
 LONGEST = 60
 RECIPES = (100_000, 10_000_000)
+THRESHOLDS = (Fraction(1, 4), Fraction(1, 2))
+MEANS_OVER_CASES = ("accuracy", "brier", "log_loss", "spherical", "net_benefit", "expected_cost")
 
 Number = Fraction | mpmath.mpf
 
@@ -44,7 +47,10 @@ def answer(
     return item
 
 
-def separable(cases: Cases) -> Iterator[tuple[str, dict[str, str], Callable[..., Fraction]]]:
+Separable = tuple[str, dict[str, str], Callable[..., Number]]
+
+
+def separable(cases: Cases) -> Iterator[Separable]:
     """The measures of the data whose components are values with one case alone in its class, and their options."""
     if cases.ordered:
         yield "vus", {}, exact.vus
@@ -52,24 +58,84 @@ def separable(cases: Cases) -> Iterator[tuple[str, dict[str, str], Callable[...,
             yield "umbrella", {}, exact.umbrella
     elif max(cases.y) == 1:
         yield "auc", {}, exact.auc
+        yield "gini", {}, gini
         if cases.probabilities:
-            yield "brier", {}, two_class_brier
+            yield from of_probabilities(
+                [two_class_rows(exact.brier), *map(two_class_rows, LOGARITHM_AND_ROOT)], cases
+            )
+            yield from at_thresholds()
     else:
         yield from (("hand_till", {}, exact.hand_till), ("ova", {}, exact.one_versus_all), ("pdi", {}, exact.pdi))
         if cases.probabilities:
             yield "accuracy", {}, exact.accuracy
             yield "macro_average", {}, exact.macro_average
             yield "pairwise_accuracy", {}, exact.pairwise_accuracy
-            yield "brier", {}, exact.brier
+            yield from of_probabilities([exact.brier, *LOGARITHM_AND_ROOT], cases)
         if "triples" in cases.extra:
             yield "mossman", {}, exact.mossman
             yield "he", {"scoring": "linear"}, exact.best_assignment
             yield "he", {"scoring": "log"}, exact.best_product
 
 
-def two_class_brier(y: Sequence[int], p: exact.Row, w: exact.Row) -> Fraction:
-    """The Brier score of probabilities of class 1."""
-    return exact.brier(y, [[1 - q, q] for q in p], w)
+def gini(y: Sequence[int], s: exact.Row, w: exact.Row) -> Fraction:
+    """2 AUC - 1."""
+    return 2 * exact.auc(y, s, w) - 1
+
+
+def log_loss(y: Sequence[int], P: Sequence[exact.Row], w: exact.Row) -> mpmath.mpf:
+    """The mean of -ln p, p the probability of the true class."""
+    return weighted_mean([-mpmath.log(real(row[code])) for row, code in zip(P, y, strict=True)], w)
+
+
+def spherical(y: Sequence[int], P: Sequence[exact.Row], w: exact.Row) -> mpmath.mpf:
+    """The mean of p / norm, p the probability of the true class and the norm that of the row."""
+    norms = [mpmath.sqrt(real(sum((p**2 for p in row), Fraction(0)))) for row in P]
+    return weighted_mean([real(row[code]) / norm for row, code, norm in zip(P, y, norms, strict=True)], w)
+
+
+LOGARITHM_AND_ROOT = (log_loss, spherical)
+
+
+def weighted_mean(values: Sequence[mpmath.mpf], w: exact.Row) -> mpmath.mpf:
+    """The mean of irrational numbers."""
+    return mpmath.fsum(v * real(q) for v, q in zip(values, w, strict=True)) / real(sum(w, Fraction(0)))
+
+
+def two_class_rows(measure: Callable[..., Number]) -> Callable[..., Number]:
+    """The measure of probabilities of class 1."""
+    return lambda y, p, w: measure(y, [[1 - q, q] for q in p], w)
+
+
+def of_probabilities(measures: Sequence[Callable[..., Number]], cases: Cases) -> Iterator[Separable]:
+    """The Brier, logarithmic and spherical score; the second only without a zero at a true class."""
+    for name, measure in zip(("brier", "log_loss", "spherical"), measures, strict=True):
+        if name != "log_loss" or all(own_probabilities(cases, classifier) for classifier in cases.columns):
+            yield name, {}, measure
+
+
+def own_probabilities(cases: Cases, classifier: str) -> bool:
+    """Whether no true class has the probability 0."""
+    rows = cases.exact(classifier)
+    rows = [[1 - row[0], row[0]] for row in rows] if len(rows[0]) == 1 else rows
+    return all(row[code] > 0 for row, code in zip(rows, cases.y, strict=True))
+
+
+def at_thresholds() -> Iterator[Separable]:
+    """Rates, net benefit and expected cost."""
+    for t in THRESHOLDS:
+        at = {"threshold": str(t)}
+        for name, measure in (
+            ("sensitivity", exact.sensitivity),
+            ("specificity", exact.specificity),
+            ("net_benefit", exact.net_benefit),
+        ):
+            yield name, at, partial(measure, threshold=t)
+        costs = {"false_positive": 1, "false_negative": 5}
+        yield (
+            "expected_cost",
+            at | {k: str(v) for k, v in costs.items()},
+            partial(exact.expected_cost, threshold=t, **costs),
+        )
 
 
 def predictions(cases: Cases, classifier: str) -> Any:
@@ -95,11 +161,21 @@ def with_errors(cases: Cases) -> Iterator[dict[str, Any]]:
             if quantity == "auc":
                 jackknife = covariance(columns, columns, cases, corrected=False)
                 yield answer(quantity, "infinitesimal_jackknife", [name], jackknife)
-            if quantity in ("accuracy", "brier"):  # means over all cases
+            if quantity in MEANS_OVER_CASES:
                 cohort = cohort_variance(lambda v, p=prediction, m=measure: m(y, p, v), columns, cases)
                 yield answer(quantity, "cohort_variance", [name], cohort, **options)
         for first, second in combinations(parts, 2):
             yield from paired(quantity, (first, second), parts, cases, options)
+        if len(parts) > 2:
+            yield all_equal(quantity, parts, cases, options)
+
+
+def all_equal(quantity: str, parts: dict[str, Any], cases: Cases, options: dict[str, str]) -> dict[str, Any]:
+    """The chi-square statistic of the hypothesis that all classifiers have the same value."""
+    table = [[covariance(one, other, cases) for _, other in parts.values()] for _, one in parts.values()]
+    return answer(
+        quantity, "chi_square", [*parts], exact.chi_square([v for v, _ in parts.values()], table), **options
+    )
 
 
 def has_variance(cases: Cases) -> bool:
@@ -121,8 +197,7 @@ def paired(
     differences = [a - b for a, b in zip(columns, others, strict=True)]
     variance = covariance(differences, differences, cases)
     if variance > 0:
-        z = mpmath.mpf((value - other).numerator) / (value - other).denominator
-        z /= mpmath.sqrt(mpmath.mpf(variance.numerator) / variance.denominator)
+        z = real(value - other) / mpmath.sqrt(real(variance))
         yield answer(quantity, "z", pair, z, **options)
         yield answer(quantity, "p_value", pair, mpmath.erfc(abs(z) / mpmath.sqrt(2)), **options)
 
@@ -149,9 +224,9 @@ def cohort_variance(value: exact.Value, columns: exact.Row, cases: Cases) -> mpm
     return mpmath.fsum(total**2 for total in sums.values())
 
 
-def real(value: Fraction) -> mpmath.mpf:
-    """A fraction with 60 digits."""
-    return mpmath.mpf(value.numerator) / value.denominator
+def real(value: Number) -> mpmath.mpf:
+    """A number with 60 digits."""
+    return mpmath.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else value
 
 
 def root_of_correction(m: int) -> mpmath.mpf:
@@ -184,6 +259,11 @@ def right_decisions(cases: Cases) -> Iterator[dict[str, Any]]:
         p_value = exact.mcnemar(cases.y, predictions(cases, first), predictions(cases, second))
         if p_value is not None:
             yield answer("accuracy", "mcnemar_p_value", [first, second], p_value)
+    if len(cases.columns) > 2:
+        q = exact.cochran_q(cases.y, [predictions(cases, name) for name in cases.columns])
+        if q is not None:
+            p = mpmath.gammainc(mpmath.mpf(len(cases.columns) - 1) / 2, real(q) / 2, regularized=True)
+            yield answer("accuracy", "cochran_p_value", [*cases.columns], p)
 
 
 def surfaces(cases: Cases) -> Iterator[dict[str, Any]]:
@@ -217,12 +297,13 @@ def two_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
     y, w = cases.y, cases.exact_weights()
     for name in cases.columns if len(y) <= 100 else ():
         s = predictions(cases, name)
-        yield answer("gini", "value", [name], 2 * exact.auc(y, s, w) - 1)
         for high in (Fraction(1, 4), Fraction(1, 2)):
             area = exact.partial_auc(y, s, w, Fraction(0), high)
             yield answer("partial_auc", "value", [name], area, fpr_from="0", fpr_to=str(high), standardised="no")
         yield answer("average_precision", "value", [name], exact.average_precision(y, s, w))
         yield answer("cost_area", "value", [name], exact.cost_area(y, s, w))
+        for fpr in (Fraction(3, 16), Fraction(7, 16)):
+            yield answer("tpr", "value", [name], exact.highest_at(y, s, w, fpr), fpr=str(fpr))
         if cases.probabilities:
             yield from forecasts(cases, name)
 
@@ -230,40 +311,40 @@ def two_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
 def forecasts(cases: Cases, name: str) -> Iterator[dict[str, Any]]:
     """Values of probabilities of two classes."""
     y, w, p = cases.y, cases.exact_weights(), predictions(cases, name)
-    rows = [[1 - q, q] for q in p]
-    yield from proper_scores(y, rows, w, name)
+    yield answer("brier_skill", "value", [name], exact.brier_skill(y, [[1 - q, q] for q in p], w))
+    yield from calibration(cases, name)
     for term, value in zip(
         ("miscalibration", "discrimination", "uncertainty"), exact.isotonic_terms(y, p, w), strict=True
     ):
         yield answer(f"brier_{term}", "value", [name], value)
-    for threshold in (Fraction(1, 4), Fraction(1, 2)):
+    for threshold in THRESHOLDS:
         tp, fn, fp, tn = exact.table(y, p, w, threshold)
         at = {"threshold": str(threshold)}
-        yield answer("sensitivity", "value", [name], tp / (tp + fn), **at)
-        yield answer("specificity", "value", [name], tn / (tn + fp), **at)
         yield answer("ppv", "value", [name], tp / (tp + fp), **at)
         if tn + fn:
             yield answer("npv", "value", [name], tn / (tn + fn), **at)
-        yield answer("net_benefit", "value", [name], exact.net_benefit(y, p, w, threshold), **at)
 
 
-def proper_scores(
-    y: Sequence[int], rows: list[list[Fraction]], w: exact.Row, name: str
-) -> Iterator[dict[str, Any]]:
-    """Skill, logarithmic and spherical score; the logarithmic one only without a zero at a true class."""
-    yield answer("brier_skill", "value", [name], exact.brier_skill(y, rows, w))
-    true = [row[code] for row, code in zip(rows, y, strict=True)]
-    weights = [mpmath.mpf(v.numerator) / v.denominator for v in w]
+def calibration(cases: Cases, name: str) -> Iterator[dict[str, Any]]:
+    """Spiegelhalter's z, and intercept and slope of the logistic regression on the logit (Cox 1958)."""
+    if cases.weights or cases.groups:
+        return
+    y, p = cases.y, predictions(cases, name)
+    excess = sum(((code - q) * (1 - 2 * q) for code, q in zip(y, p, strict=True)), Fraction(0))
+    variance = sum(((1 - 2 * q) ** 2 * q * (1 - q) for q in p), Fraction(0))
+    yield answer("spiegelhalter", "z", [name], real(excess) / mpmath.sqrt(real(variance)))
+    if min(p) <= 0 or max(p) >= 1:
+        return
+    logits = [mpmath.log(real(q) / real(1 - q)) for q in p]
 
-    def weighted(values: list[mpmath.mpf]) -> mpmath.mpf:
-        return mpmath.fsum(v * q for v, q in zip(values, weights, strict=True)) / mpmath.fsum(weights)
+    def scores(intercept: mpmath.mpf, slope: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
+        rest = [code - 1 / (1 + mpmath.exp(-intercept - slope * x)) for code, x in zip(y, logits, strict=True)]
+        return mpmath.fsum(rest), mpmath.fsum(r * x for r, x in zip(rest, logits, strict=True))
 
-    real = [mpmath.mpf(p.numerator) / p.denominator for p in true]
-    if min(true) > 0:
-        yield answer("log_loss", "value", [name], weighted([-mpmath.log(p) for p in real]))
-    squares = [sum(p**2 for p in row) for row in rows]
-    norms = [mpmath.sqrt(mpmath.mpf(q.numerator) / q.denominator) for q in squares]
-    yield answer("spherical", "value", [name], weighted([p / n for p, n in zip(real, norms, strict=True)]))
+    in_the_large = mpmath.findroot(lambda a: scores(a, mpmath.mpf(1))[0], 0)
+    yield answer("calibration_in_the_large", "value", [name], in_the_large)
+    _, slope = mpmath.findroot(scores, (0, 1))
+    yield answer("calibration_slope", "value", [name], slope)
 
 
 def ordered_values(cases: Cases) -> Iterator[dict[str, Any]]:
@@ -276,9 +357,11 @@ def ordered_values(cases: Cases) -> Iterator[dict[str, Any]]:
 
 
 def several_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
-    """Proper scores of several classes."""
+    """The Brier skill score of several classes."""
     for name in cases.columns if cases.probabilities else ():
-        yield from proper_scores(cases.y, cases.exact(name), cases.exact_weights(), name)
+        yield answer(
+            "brier_skill", "value", [name], exact.brier_skill(cases.y, cases.exact(name), cases.exact_weights())
+        )
 
 
 def answers(cases: Cases) -> dict[str, Any]:

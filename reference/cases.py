@@ -127,6 +127,13 @@ def two_classes() -> list[Cases]:
             weights=[1 + 3 * i % 5 for i in range(len(y))],
         ),
         Cases(
+            "trio",
+            "lower",
+            "three classifiers",
+            y,
+            {"a": scores(y, 61, 9001, 2000), "b": scores(y, 62, 9001, 2500), "c": scores(y, 63, 9001, 3000)},
+        ),
+        Cases(
             "patients",
             "average",
             "cases in clusters of one or two positives and one or two negatives",
@@ -249,7 +256,7 @@ def several_classes() -> list[Cases]:
             "lower",
             "three classes, no equal values: every decision is certain",
             (d := classes(8, 7, 7)),
-            {"a": distinct_votes(d, 56), "b": distinct_votes(d, 57)},
+            {"a": distinct_votes(d, 56), "b": distinct_votes(d, 57), "c": distinct_votes(d, 58)},
             probabilities=True,
             extra=("triples", "sahiner"),
         ),

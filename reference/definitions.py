@@ -107,6 +107,36 @@ def table(y: Sequence[int], s: Row, w: Row, threshold: Fraction) -> list[Fractio
     return cells
 
 
+def sensitivity(y: Sequence[int], s: Row, w: Row, threshold: Fraction) -> Fraction:
+    """The share of the positives at or above the threshold."""
+    tp, fn, _, _ = table(y, s, w, threshold)
+    return tp / (tp + fn)
+
+
+def specificity(y: Sequence[int], s: Row, w: Row, threshold: Fraction) -> Fraction:
+    """The share of the negatives below the threshold."""
+    _, _, fp, tn = table(y, s, w, threshold)
+    return tn / (fp + tn)
+
+
+def expected_cost(
+    y: Sequence[int], s: Row, w: Row, threshold: Fraction, false_positive: int, false_negative: int
+) -> Fraction:
+    """The cost of all errors, per case."""
+    _, fn, fp, _ = table(y, s, w, threshold)
+    return (false_negative * fn + false_positive * fp) / sum(w)
+
+
+def highest_at(y: Sequence[int], s: Row, w: Row, fpr: Fraction) -> Fraction:
+    """The height of the ROC curve, straight between its points, at a false positive rate; the highest one."""
+    points = roc_points(y, s, w)
+    before = max(point for point in points if point[0] <= fpr)
+    after = min((point for point in points if point[0] > fpr), default=before)
+    if before[0] == after[0]:
+        return before[1]
+    return before[1] + (after[1] - before[1]) * (fpr - before[0]) / (after[0] - before[0])
+
+
 def net_benefit(y: Sequence[int], p: Row, w: Row, threshold: Fraction) -> Fraction:
     """True positives less false positives at the odds of the threshold, per case."""
     tp, _, fp, _ = table(y, p, w, threshold)
@@ -249,6 +279,46 @@ def mcnemar(y: Sequence[int], P: Sequence[Row], Q: Sequence[Row]) -> Fraction | 
     n = first + second
     tail = sum(comb(n, i) for i in range(min(first, second) + 1))
     return min(Fraction(1), Fraction(2 * tail, 2**n))
+
+
+def cochran_q(y: Sequence[int], tables: Sequence[Sequence[Row]]) -> Fraction | None:
+    """Cochran's Q of the right decisions of several classifiers; None with equal values or decisions."""
+    columns = [[decision_shares(row)[code] for row, code in zip(P, y, strict=True)] for P in tables]
+    if any(share not in (0, 1) for column in columns for share in column):
+        return None
+    k, by_classifier, by_case = (
+        len(columns),
+        [sum(c) for c in columns],
+        [sum(r) for r in zip(*columns, strict=True)],
+    )
+    n = sum(by_classifier)
+    rest = k * n - sum(right**2 for right in by_case)
+    return Fraction((k - 1) * (k * sum(right**2 for right in by_classifier) - n**2)) / rest if rest else None
+
+
+def chi_square(values: Row, covariance: Sequence[Row]) -> Fraction:
+    """The Wald statistic of equal values: their differences d from the last one, d' C^-1 d, C the covariance of d.
+
+    By elimination; a difference that the ones before determine adds nothing.
+    """
+    last = len(values) - 1
+    rows = [
+        [
+            covariance[i][j] - covariance[i][last] - covariance[last][j] + covariance[last][last]
+            for j in range(last)
+        ]
+        + [values[i] - values[last]]
+        for i in range(last)
+    ]
+    statistic = Fraction(0)
+    for i in range(last):
+        if rows[i][i] == 0:
+            continue
+        statistic += rows[i][last] ** 2 / rows[i][i]
+        for below in rows[i + 1 :]:
+            factor = below[i] / rows[i][i]
+            below[:] = [a - factor * b for a, b in zip(below, rows[i], strict=True)]
+    return statistic
 
 
 def brier(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
