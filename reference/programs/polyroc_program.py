@@ -54,7 +54,7 @@ def specification(item: dict[str, Any]) -> str:
         return f"partial_auc(fpr=({low!r}, {high!r}), standardised=False)"
     numbers = ("threshold", "false_positive", "false_negative", "fpr")
     if named := [f"{name}={number(options[name])!r}" for name in numbers if name in options]:
-        return f"{key}({', '.join(named)})"
+        return f"{'sensitivity' if key == 'tpr' else key}({', '.join(named)})"
     if "malignant" in options:
         return f"{key}(malignant={options['malignant']})"
     return f"{key}(scoring='{options['scoring']}')" if options else key
