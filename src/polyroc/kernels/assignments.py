@@ -74,12 +74,22 @@ def _worth(
     for k in range(c):
         if scores[picks[t, k], k] == -np.inf:
             return 0.0 if _some_finite(scores, picks[t]) else 1.0 / _factorial(c)
+    least = np.inf  # what another assignment would cost
     for k in range(c):  # cheap test first: most tuples that are not right fail by an exchange of two
         x = picks[t, k]
         for i in range(k):
             z = picks[t, i]
-            if (scores[x, k] - scores[x, i]) + (scores[z, i] - scores[z, k]) < -tolerance:
+            exchange = (scores[x, k] - scores[x, i]) + (scores[z, i] - scores[z, k])
+            if exchange < -tolerance:
                 return 0.0
+            least = min(least, exchange)
+    if c == 3:  # two more assignments, the cycles; what is not near the tolerance needs no potentials
+        x, y, z = picks[t, 0], picks[t, 1], picks[t, 2]
+        one = (scores[x, 0] - scores[x, 1]) + (scores[y, 1] - scores[y, 2]) + (scores[z, 2] - scores[z, 0])
+        two = (scores[x, 0] - scores[x, 2]) + (scores[z, 2] - scores[z, 1]) + (scores[y, 1] - scores[y, 0])
+        least = min(least, one, two)
+        if abs(least) > 4.0 * tolerance:
+            return 1.0 if least > 0 else 0.0
     for k in range(c):
         for i in range(c):
             cost[k, i] = scores[picks[t, k], k] - scores[picks[t, k], i]

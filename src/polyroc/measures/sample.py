@@ -1,6 +1,6 @@
 """One classifier's cases, split by class and sorted once for all measures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -68,7 +68,7 @@ class Sample:
             self.totals = np.asarray(np.bincount(scores.codes, self.weight, self.classes), dtype=np.float64)
         self.starts = block_starts(sizes)
         self._blocks = _Blocks(scores.codes, self.values, self.starts)
-        self._made: dict[Callable[..., Any], Any] = {}
+        self._made: dict[tuple[Hashable, ...], Any] = {}
 
     def reweighted(self, weight: FloatArray) -> "Sample":
         """The same cases with other weights, one per case; they stay grouped and sorted as they are."""
@@ -137,11 +137,12 @@ class Sample:
         sizes = count(self.scores.folds.codes, len(self.scores.folds))
         return block_starts(sizes)
 
-    def once(self, make: Callable[["Sample"], T]) -> T:
-        """What `make` makes of this sample, made once however many measures ask."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast("T", self._made[make])
+    def once(self, make: Callable[..., T], *arguments: Hashable) -> T:
+        """What `make` makes of this sample (and arguments), made once however many measures ask."""
+        key = make, *arguments
+        if key not in self._made:
+            self._made[key] = make(self, *arguments)
+        return cast("T", self._made[key])
 
     def fixed(self, make: Callable[["Sample"], T]) -> T:
         """What `make` makes of this sample whatever its weights: made once for all samples reweighted from it."""
