@@ -54,13 +54,29 @@ def tally_worths(
     cost, potential = np.empty((c, c)), np.empty(c)
     total, squares = 0.0, 0.0
     for t in range(len(picks)):
-        worth = _worth(scores, picks, t, tolerance, cost, potential)
-        if worth > 0:
-            total += worth
-            squares += worth * worth
-            for k in range(c):
-                totals[picks[t, k]] += worth
+        least = _least_cost(scores, picks[t]) if c == 3 else 0.0
+        # Of three classes what is not near the tolerance is decided without a branch, so that the processor loads
+        # the scores of the next tuples, which are anywhere in memory, at the same time.
+        if abs(least) > 4.0 * tolerance:
+            worth = 1.0 if least > 0.0 else 0.0
+        else:
+            worth = _worth(scores, picks, t, tolerance, cost, potential)
+        total += worth
+        squares += worth * worth
+        for k in range(c):
+            totals[picks[t, k]] += worth
     return total, squares
+
+
+@kernel
+def _least_cost(scores: FloatArray, pick: CodeArray) -> float:
+    """Of three classes, the least that another of the six assignments costs; 0 if the right one is infinite."""
+    x, y, z = pick[0], pick[1], pick[2]
+    x1, x2 = scores[x, 0] - scores[x, 1], scores[x, 0] - scores[x, 2]
+    y0, y2 = scores[y, 1] - scores[y, 0], scores[y, 1] - scores[y, 2]
+    z0, z1 = scores[z, 2] - scores[z, 0], scores[z, 2] - scores[z, 1]
+    least = min(min(x1 + y0, x2 + z0), min(min(y2 + z1, x1 + y2 + z0), x2 + z1 + y0))
+    return least if scores[x, 0] + scores[y, 1] + scores[z, 2] > -np.inf else 0.0
 
 
 @kernel
@@ -74,22 +90,12 @@ def _worth(
     for k in range(c):
         if scores[picks[t, k], k] == -np.inf:
             return 0.0 if _some_finite(scores, picks[t]) else 1.0 / _factorial(c)
-    least = np.inf  # what another assignment would cost
     for k in range(c):  # cheap test first: most tuples that are not right fail by an exchange of two
         x = picks[t, k]
         for i in range(k):
             z = picks[t, i]
-            exchange = (scores[x, k] - scores[x, i]) + (scores[z, i] - scores[z, k])
-            if exchange < -tolerance:
+            if (scores[x, k] - scores[x, i]) + (scores[z, i] - scores[z, k]) < -tolerance:
                 return 0.0
-            least = min(least, exchange)
-    if c == 3:  # two more assignments, the cycles; what is not near the tolerance needs no potentials
-        x, y, z = picks[t, 0], picks[t, 1], picks[t, 2]
-        one = (scores[x, 0] - scores[x, 1]) + (scores[y, 1] - scores[y, 2]) + (scores[z, 2] - scores[z, 0])
-        two = (scores[x, 0] - scores[x, 2]) + (scores[z, 2] - scores[z, 1]) + (scores[y, 1] - scores[y, 0])
-        least = min(least, one, two)
-        if abs(least) > 4.0 * tolerance:
-            return 1.0 if least > 0 else 0.0
     for k in range(c):
         for i in range(c):
             cost[k, i] = scores[picks[t, k], k] - scores[picks[t, k], i]
