@@ -190,6 +190,7 @@ class _Assembler:
             boundary=None if isnan(fewest) else self._boundary(statistic),
             df=df,
             larger_is_better=None if self.measure.larger_is_better else False,
+            part=part,
             _components=Once(lambda: self._components(statistic)),
             _cross_validation=folds,
             _parts=Once(lambda: self._parts(statistic, df)),

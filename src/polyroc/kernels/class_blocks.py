@@ -4,6 +4,7 @@ import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import all_sizes, kernel
+from polyroc.kernels.radix import FEW, argsort, sort
 from polyroc.kernels.threads import FEWEST, in_threads
 
 __all__ = ["argsort_blocks", "block_starts", "count", "group", "in_order", "sort_blocks", "sorted_column", "split"]
@@ -124,16 +125,20 @@ def group(codes: CodeArray, starts: IntArray) -> IntArray:
 
 
 def sort_blocks(rows: FloatArray, starts: IntArray) -> FloatArray:
-    """Sort each class's block of each row in place, by numpy's vectorised sort; returns the rows."""
+    """Sort each class's block of each row in place; returns the rows."""
     m, blocks = len(rows), len(starts) - 1
-
-    def sort(number: int) -> None:
-        k, row = divmod(number, m)
-        rows[row, starts[k] : starts[k + 1]].sort()
-
-    if not in_threads(sort, m * blocks, rows.size):
+    if rows.size < FEW:  # numpy sorts them all by one call
         for k in range(blocks):
             rows[:, starts[k] : starts[k + 1]].sort(axis=1)
+        return rows
+
+    def sort_block(number: int) -> None:
+        k, row = divmod(number, m)
+        sort(rows[row, starts[k] : starts[k + 1]])
+
+    if not in_threads(sort_block, m * blocks, rows.size):
+        for number in range(m * blocks):
+            sort_block(number)
     return rows
 
 
@@ -167,13 +172,17 @@ def argsort_blocks(rows: FloatArray, starts: IntArray) -> IntArray:
     """For each row, the positions that sort each class's block; positions count from the block's start."""
     order = np.empty(rows.shape, dtype=np.int64)
     m, blocks = len(rows), len(starts) - 1
-
-    def argsort(number: int) -> None:
-        k, row = divmod(number, m)
-        block = slice(starts[k], starts[k + 1])
-        order[row, block] = rows[row, block].argsort()
-
-    if not in_threads(argsort, m * blocks, rows.size):
+    if rows.size < FEW:
         for k in range(blocks):
             order[:, starts[k] : starts[k + 1]] = rows[:, starts[k] : starts[k + 1]].argsort(axis=1)
+        return order
+
+    def argsort_block(number: int) -> None:
+        k, row = divmod(number, m)
+        block = slice(starts[k], starts[k + 1])
+        order[row, block] = argsort(rows[row, block])
+
+    if not in_threads(argsort_block, m * blocks, rows.size):
+        for number in range(m * blocks):
+            argsort_block(number)
     return order

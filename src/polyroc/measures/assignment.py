@@ -15,6 +15,7 @@ import numpy as np
 from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.assignments import tally_worths, worths
+from polyroc.kernels.radix import argsort
 from polyroc.kernels.ranked_lists import mean_worths
 from polyroc.kernels.threads import together
 from polyroc.kernels.triples import right_triples, sweeps
@@ -174,7 +175,7 @@ ROWS = {scoring: partial(_Rows, scoring=scoring) for scoring in SCORINGS}
 def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray]:
     """The distinct rows, and for each row which of them it is."""
     row_of = np.empty(len(rows), dtype=np.int64)
-    order = rows[:, -1].argsort()
+    order = argsort(rows[:, -1])
     last = rows[order, -1]
     if (last[1:] != last[:-1]).all():  # mostly no two scores are equal, so that one column tells
         row_of[order] = np.arange(len(rows))

@@ -10,7 +10,7 @@ from polyroc.kernels.arrays import BoolArray, FloatArray, sums_of_others
 from polyroc.kernels.class_pairs import column_areas, column_shares
 from polyroc.kernels.placements import area, placements
 from polyroc.measures.measure import AreaForm, AreaPart, Measure, always
-from polyroc.measures.sample import MANY, Sample
+from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 
@@ -40,9 +40,10 @@ class Pairs:
         self.sample = sample
         c = sample.classes
         if sample.weight is None:
-            if sample.components_wanted and sample.values.size >= MANY:  # argsorted first, they need no sort
-                _ = sample.all_orders
-            self.areas = column_areas(sample.all_sorted, sample.starts)
+            if sample.components_wanted:  # by the same merges as the shares
+                self.areas = self._merged[2]
+            else:
+                self.areas = column_areas(sample.all_sorted, sample.starts)
             return
         self.areas = np.full((c, c), np.nan)
         for i in range(c):
@@ -66,11 +67,17 @@ class Pairs:
         """`won` and `beaten` of all classes, at [class, case] with cases grouped by class."""
         sample = self.sample
         if sample.weight is None:
-            return column_shares(sample.all_sorted, sample.all_orders, sample.starts)
+            return self._merged[:2]
         own = [self._own_column(k) for k in range(sample.classes)]
         return np.concatenate(own, axis=1), np.concatenate(
             [self._other_columns(k) for k in range(sample.classes)], axis=1
         )
+
+    @cached_property
+    def _merged(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        sample = self.sample
+        order = sample.all_orders  # argsorted first, they need no sort
+        return column_shares(sample.all_sorted, order, sample.starts)
 
     def by_class(self, shares: FloatArray) -> list[FloatArray]:
         """What stands at [..., case], cases grouped by class, class by class."""

@@ -10,6 +10,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.concordance import rising_pairs
 from polyroc.kernels.lines import falling_lines
+from polyroc.kernels.radix import argsort
 from polyroc.kernels.threads import together
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
@@ -37,7 +38,7 @@ class _Sweep:
 
     def __init__(self, sample: Sample) -> None:
         y3, along_d = sample.values[:, 2], Once(lambda: self._along_d(sample))
-        self.cases = together(along_d, y3.argsort, sample.values.size)
+        self.cases = together(along_d, partial(argsort, y3), sample.values.size)
         y3 = y3[self.cases]
         self.edges = np.concatenate([[0], np.flatnonzero(np.diff(y3)) + 1, [len(y3)]])
         self.block = np.repeat(np.arange(len(self.edges) - 1), np.diff(self.edges))
@@ -49,7 +50,7 @@ class _Sweep:
     def _along_d(sample: Sample) -> IntArray:
         d = sample.values[:, 1] - sample.values[:, 0]
         places = np.zeros((3, len(d)), dtype=np.int64)
-        rising = [sample.cases(k)[np.argsort(d[sample.cases(k)])] for k in (0, 1)]
+        rising = [sample.cases(k)[argsort(d[sample.cases(k)])] for k in (0, 1)]
         for own, other in (rising, rising[::-1]):
             places[0, own] = np.arange(len(own))
             places[1, own] = np.searchsorted(d[other], d[own] - SAME)
