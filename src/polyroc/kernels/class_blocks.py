@@ -65,6 +65,11 @@ def _split_at(
     ends[0], ends[1] = free[0], free[2]
 
 
+_split_singles_at = kernel(
+    types=f"(Array(float32, 1, 'A', readonly=True), {CODES}, int64[::1], float64, float32[::1], int64[::1])"
+)(_split_at.function)
+
+
 @kernel(types=f"({CODES}, int64)", steps=all_sizes)
 def count(codes: CodeArray, classes: int) -> IntArray:
     """The number of cases of each class; a code below 0 is no class.
@@ -143,7 +148,7 @@ def sort_blocks(rows: FloatArray, starts: IntArray) -> FloatArray:
 
 
 def sorted_column(column: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray:
-    """One column, grouped by class and sorted in each: shape (1, cases).
+    """One column, of doubles or many singles, grouped by class and sorted in each: shape (1, cases).
 
     Of two classes each is divided at one number, so that there are four blocks: classes of different size would
     keep one core waiting for the other.
@@ -151,10 +156,11 @@ def sorted_column(column: FloatArray, codes: CodeArray, starts: IntArray) -> Flo
     n = len(column)
     if len(starts) != 3 or n < FEWEST:
         return sort_blocks(split(column[:, None], codes, starts), starts)
-    out = np.empty((1, n))
+    out = np.empty((1, n), dtype=column.dtype)
     pivot = float(np.median(column[:: n // SAMPLED]))  # near the median: the halves need not be equal
     ends = np.empty(2, dtype=np.int64)
-    _split_at(column, codes, starts, pivot, out[0], ends)
+    divide = _split_at if column.dtype == np.float64 else _split_singles_at
+    divide(column, codes, starts, pivot, out[0], ends)
     return sort_blocks(out, np.array([starts[0], ends[0], starts[1], ends[1], starts[2]]))
 
 
