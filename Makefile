@@ -55,7 +55,9 @@ format: $(READY) ## let ruff mend what it can
 	@$(BIN)/ruff format .
 
 bench: $(READY) ## one table of ratios against peers and numpy.sort
-	@$(BIN)/python benchmarks/run.py
+	-@for peer in scors pauc polars-ds; do \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target build/peers $$peer; done
+	@PYTHONPATH=build/peers $(BIN)/python benchmarks/run.py
 
 bench-scale: $(READY) ## files larger than memory: 10^8 rows, made and removed (2.5 GB, several minutes)
 	@$(BIN)/python benchmarks/scale.py

@@ -154,6 +154,7 @@ def test_every_kernel_that_python_runs_was_compared():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Kernel, "__call__", run_both_ways)
         pr.evaluate(y, s, measure="auc", method=None)
+        pr.evaluate(y, np.column_stack([-s, s]), measure="hand_till", method=None)
         assert pr.evaluate(y, s, measure="auc").components is not None
         pr.evaluate(y, {str(i): np.roll(s, i) for i in range(MANY)}, measure="auc")
         pr.evaluate(y, {str(i): np.roll(s, i) for i in range(MANY)}, measure="auc", pos_label=0)

@@ -4,8 +4,10 @@ import multiprocessing.process
 import os
 import threading
 
+import joblib
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 import polyroc as pr
 from polyroc.kernels import class_blocks, placements, threads
@@ -85,6 +87,16 @@ def test_cores_are_those_that_the_process_may_use(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS")
     monkeypatch.setattr(multiprocessing.process, "parent_process", lambda: object())
     assert cores() == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("inner", [None, 1])
+def test_workers_of_joblib_use_as_many_threads_as_it_gives_them(inner, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    with joblib.parallel_config("loky", inner_max_num_threads=inner):
+        in_workers = joblib.Parallel(n_jobs=2)(joblib.delayed(cores)() for _ in range(2))
+    get_reusable_executor().shutdown()
+    assert in_workers == [inner or max(1, joblib.cpu_count() // 2)] * 2
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")

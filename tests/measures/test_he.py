@@ -13,7 +13,7 @@ import naive
 import polyroc as pr
 from polyroc.errors import MeasureError, NotApplicableError
 from polyroc.inference.covariance import variance
-from polyroc.kernels import triples
+from polyroc.kernels import threads, triples
 from polyroc.kernels.assignments import worths
 from polyroc.measures import assignment
 from polyroc.validation.scores import normalise
@@ -223,12 +223,19 @@ def test_the_answer_does_not_depend_on_the_number_of_threads(make, monkeypatch):
     y, P = make(np.random.default_rng(0))
     alone = ask(y, P, method=None)
     monkeypatch.setattr(triples, "MANY_PAIRS", 0)
-    shared = []
-    for threads in (1, 3):
-        monkeypatch.setattr(triples.os, "cpu_count", lambda threads=threads: threads)
-        shared.append(ask(y, P, method=None).components)
+    monkeypatch.setattr(threads, "FEWEST", 0)
+    shared = [ask(y, P, method=None, n_jobs=n_jobs).components for n_jobs in (1, 3)]
     np.testing.assert_array_equal(*shared)
     np.testing.assert_allclose(alone.components, shared[0], **CLOSE)
+
+
+def test_drawn_tuples_do_not_depend_on_the_number_of_threads(monkeypatch):
+    y, P = model((30, 20, 25, 10), 0.3, np.random.default_rng(0))
+    monkeypatch.setattr(assignment, "ROUND", 200)  # several rounds
+    monkeypatch.setattr(threads, "FEWEST", 0)
+    alone, shared = (pr.evaluate(y, P, measure="he(tuples=1000)", n_jobs=n_jobs) for n_jobs in (1, 3))
+    assert (alone.value, alone.monte_carlo_error) == (shared.value, shared.monte_carlo_error)
+    np.testing.assert_array_equal(alone.components, shared.components)
 
 
 def test_other_weights_use_the_same_sweeps(monkeypatch):

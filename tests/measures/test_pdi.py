@@ -11,7 +11,7 @@ from scipy import stats
 import naive
 import polyroc as pr
 from measure_values import components, value
-from polyroc.kernels.polytomous import highest, highest_without
+from polyroc.kernels.polytomous import Column
 from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
 from strategies import probabilities, weights
@@ -79,11 +79,14 @@ def test_many_classes_constant_and_perfect(c):
 @pytest.mark.parametrize("c", [3, 20, 50])
 def test_ties_of_many_classes_have_a_closed_form(c):
     """A share p of each other class ties with the case, the rest lies below it: a sum of binomials over 1 + m."""
-    p = 0.3
-    below, tied = np.full((1, c - 1), 1 - p), np.full((1, c - 1), p)
+    p, starts = 0.3, np.append(0, np.arange(1, 10 * c, 10))
+    row = np.array([1.0, *[*[0.0] * 7, *[1.0] * 3] * (c - 1)])
+    mass = np.concatenate([np.arange(size + 1) / size for size in np.diff(starts)])
+    column, totals = Column(row, starts, 0, mass), np.zeros(len(row))
+    column.add_components(np.concatenate([np.arange(size) for size in np.diff(starts)]), totals)
     expected = sum(comb(c - 1, m) * p**m * (1 - p) ** (c - 1 - m) / (1 + m) for m in range(c))
-    assert highest(below, tied)[0] == pytest.approx(expected, rel=1e-13)
-    beats, ties = highest_without(below, tied)
+    assert [*column.highest, totals[0]] == pytest.approx([expected, expected], rel=1e-13)
+    beats, ties = totals[1:].reshape(c - 1, 10)[:, :7], totals[1:].reshape(c - 1, 10)[:, 7:]
     fewer = [comb(c - 2, m) * p**m * (1 - p) ** (c - 2 - m) for m in range(c - 1)]
     assert beats == pytest.approx(sum(q / (1 + m) for m, q in enumerate(fewer)), rel=1e-13)
     assert ties == pytest.approx(sum(q / (2 + m) for m, q in enumerate(fewer)), rel=1e-13)

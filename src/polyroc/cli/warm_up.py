@@ -56,6 +56,7 @@ def _evaluations() -> dict[str, Callable[[], object]]:
 
     import polyroc as pr
     from polyroc.inference.many_classifiers import MANY
+    from polyroc.kernels.radix import argsort
     from polyroc.kernels.threads import FEWEST
 
     y2, P2, weight = _example(2)
@@ -69,13 +70,19 @@ def _evaluations() -> dict[str, Callable[[], object]]:
         "three classes": lambda: [
             pr.evaluate(y3, P, sample_weight=w) for P in (P3, zeros) for w in (None, weight)
         ],
+        "three classes, value": lambda: pr.evaluate(y3, P3, measure="hand_till", method=None),
         "three classes, one against two": lambda: pr.evaluate(y3, P3, measure="sahiner(malignant=0)"),
         "ordered classes": lambda: [
             pr.evaluate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], sample_weight=w) for w in (None, weight)
         ],
         "four classes": lambda: [pr.evaluate(y4, P4), pr.evaluate(y5, P5, measure=he.with_options(tuples=100))],
         "many classifiers": lambda: pr.evaluate(y2, {str(i): P2[:, 1] for i in range(MANY)}, measure="auc"),
-        "many cases": lambda: pr.evaluate(np.arange(FEWEST) % 2, np.arange(FEWEST) % 7.0, measure="auc"),
+        "many cases": lambda: [
+            pr.evaluate(np.arange(FEWEST) % 2, (np.arange(FEWEST) % 7).astype(precision), measure=measure)
+            for precision in (np.float32, np.float64)
+            for measure in ("auc", "partial_auc")
+        ],
+        "an order of many cases": lambda: argsort(np.arange(10.0**4)),
         "folds": lambda: pr.evaluate(y3, P3, folds=[i % 4 for i in range(len(y3))], measure="hand_till"),
     }
 

@@ -198,7 +198,7 @@ def _unit_gradient(c: int, k: int, m: int) -> FloatArray:
 def _counts(confusion: Confusion, k: int) -> FloatArray:
     """The weight of the cases of class k by decision."""
     cases, weight = confusion.sample.cases(k), confusion.sample.weight
-    return np.asarray((np.ones(len(cases)) if weight is None else weight[cases]) @ confusion.shares[cases])
+    return np.asarray((np.ones(len(cases)) if weight is None else weight[cases]) @ confusion.shares[k])
 
 
 def _units(sample: Sample, confusions: Sequence[Confusion], k: int) -> float:

@@ -57,7 +57,7 @@ class BinnedSample(Sample):
         self.names, self.classes, self.positive = self.scores.names, len(labels), positive
         self.totals = column.totals
         self.starts = np.concatenate([[0], np.cumsum([len(bins) for bins in self.bins])]).astype(np.int64)
-        self._made: dict[Callable[..., Any], Any] = {}
+        self._made = {}
         self.effective_sizes = _effective_sizes(column)
 
     def fixed(self, make: Callable[[Sample], T]) -> T:

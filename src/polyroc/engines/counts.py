@@ -1,6 +1,6 @@
 """Binned counts of one classifier: the bins of its columns of scores and its patterns of decisions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isnan
 
 import numpy as np
@@ -11,6 +11,7 @@ from polyroc.engines.bounds import bin_family, bounded_statistic
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import add_cases, add_records, add_weighted, largest_columns, own_class_comparisons
+from polyroc.kernels.threads import in_threads
 from polyroc.measures.measure import Measure
 from polyroc.scores import Schema
 
@@ -194,16 +195,28 @@ class Counts:
 
     def binned_coarser(self, layouts: Mapping[int, Layout]) -> "BinnedData":
         """The columns in the bins of which theirs are the refinement; without patterns."""
-        columns = {place: bins.coarsened(layouts[place]).column() for place, bins in self.bins.items()}
+        columns = self._columns(lambda place, bins: bins.coarsened(layouts[place]).column())
         return BinnedData(self.schema, columns, {})
 
     def binned(self) -> "BinnedData":
         """The occupied bins and the patterns that occurred."""
         return BinnedData(
             self.schema,
-            {place: bins.column() for place, bins in self.bins.items()},
+            self._columns(lambda _, bins: bins.column()),
             {kind: (patterns.column(), patterns) for kind, patterns in self.patterns.items()},
         )
+
+    def _columns(self, make: Callable[[int, BinCounts], BinnedColumn]) -> dict[int, BinnedColumn]:
+        """What is made of each column, in threads if there are many bins."""
+        places, columns = [*self.bins], dict[int, BinnedColumn]()
+
+        def make_column(number: int) -> None:
+            columns[places[number]] = make(places[number], self.bins[places[number]])
+
+        if not in_threads(make_column, len(places), sum(bins.records.size for bins in self.bins.values())):
+            for number in range(len(places)):
+                make_column(number)
+        return {place: columns[place] for place in places}
 
 
 class BinnedData:

@@ -278,15 +278,17 @@ class DuckRows:
             return
         yield from self._cluster_batches(self.expressions, "")
 
-    def _batches(
-        self, condition: str = "TRUE", parameters: Sequence[Any] = (), ordered: bool = False
-    ) -> Generator[Batch]:
+    def _row_query(self) -> str:
         weight = [] if self.weight is None else [self.weight]
-        query = f"{self._query([self.code, *self.expressions, *weight])} AND {condition}"
+        return self._query([self.code, *self.expressions, *weight])
+
+    def _batches(self, ordered: bool = False) -> Generator[Batch]:
+        yield from self._stream(self._row_query(), self.parameters, ordered)
+
+    def _stream(self, query: str, parameters: Sequence[Any], ordered: bool) -> Generator[Batch]:
         n = len(self.names)
-        values = [*self.parameters, *parameters]
-        for codes, *columns in self.session.stream(query, values, self.source.name, ordered=ordered):
-            yield Batch(codes, columns[:n], columns[n] if weight else None)
+        for codes, *columns in self.session.stream(query, parameters, self.source.name, ordered=ordered):
+            yield Batch(codes, columns[:n], None if self.weight is None else columns[n])
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
         """Let a scan process all rows, which DuckDB sorts by cluster, on disk if need be."""
@@ -309,12 +311,17 @@ class DuckRows:
         ends = np.cumsum([count for _, count in files])
         if ends[-1] < PILOT_FACTOR * rows:
             return None
-        batches: list[Batch] = []
+        # One query for all ranges, so that DuckDB reads several at a time.
+        query = f"{self._row_query()} AND filename = ? AND file_row_number BETWEEN ? AND ?"
+        parameters: list[Any] = []
         for start in ((np.arange(PILOT_RANGES) + 0.5) * (ends[-1] / PILOT_RANGES)).astype(np.int64):
             i = int(np.searchsorted(ends, start, "right"))
             first = int(start - ends[i] + files[i][1])  # within the file
-            bounds = [files[i][0], first, first + rows // PILOT_RANGES - 1]
-            batches += self._batches("filename = ? AND file_row_number BETWEEN ? AND ?", bounds)
+            # of all files only this one, and the first one, by which DuckDB finds the columns
+            own = [[self.source.parameters[0][0], files[i][0]]]
+            parameters += [*self.code_parameters, *own, *self.condition_parameters]
+            parameters += [files[i][0], first, first + rows // PILOT_RANGES - 1]
+        batches = [*self._stream(" UNION ALL ".join([query] * PILOT_RANGES), parameters, ordered=True)]
         if not batches:
             return None
         batch = concatenated(batches)

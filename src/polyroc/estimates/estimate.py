@@ -42,7 +42,7 @@ class Parts(Mapping[str, "Estimate"]):
 
     def __init__(self, keys: tuple[str, ...], make: Callable[[str], "Estimate"]) -> None:
         self._keys = dict.fromkeys(keys)
-        self._make = cache(lambda key: replace(make(key), part=key))
+        self._make = cache(lambda key: _as_part(make(key), key))
 
     @classmethod
     def of(cls, parts: Mapping[str, "Estimate"]) -> Self:
@@ -67,6 +67,10 @@ class Parts(Mapping[str, "Estimate"]):
     def __repr__(self) -> str:
         shown = [*self._keys][:6]
         return f"Parts({', '.join(shown)}{', ...' if len(self) > 6 else ''})"
+
+
+def _as_part(estimate: "Estimate", key: str) -> "Estimate":
+    return estimate if estimate.part == key else replace(estimate, part=key)
 
 
 # The entries of a part; the others are those of the whole, except for replicates and tests, which a part has not.

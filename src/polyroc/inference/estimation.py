@@ -102,7 +102,7 @@ def _estimate_defined(
         for assembler, statistic, variance, replicates in parts
     }
     if uncertainty.influence is None:
-        return Estimates(estimates, uncertainty.covariance, _undefined(n)[1])
+        return Estimates(estimates, uncertainty.covariance, np.empty((n, 0)))
     if any(estimate.resampled is None for estimate in estimates.values()):  # a class of one case
         return Estimates(estimates, *_undefined(n))
     return Estimates(estimates, uncertainty.covariance, uncertainty.influence)
@@ -141,6 +141,13 @@ def _pooled(sample: Sample) -> Sample:
     return pooled
 
 
+def _provenance(sample: Sample, method: Method | None) -> Provenance:
+    """The provenance of all measures by this method."""
+    if method is None:
+        return Provenance.of(sample.scores, None)
+    return Provenance.of(sample.scores, repr(method), method.seed)
+
+
 @dataclass(frozen=True, slots=True)
 class _Assembler:
     """Assembles the estimates of one measure, and its parts, of one classifier by one method."""
@@ -176,13 +183,14 @@ class _Assembler:
             chance=chance,
             fewest=fewest,
             effective=effective,
-            provenance=self._provenance(),
+            provenance=self.sample.once(_provenance, self.method),
             resampled=resampled,
             converted=self.sample.scores.converted,
             monte_carlo_error=statistic.monte_carlo_error,
             boundary=None if isnan(fewest) else self._boundary(statistic),
             df=df,
             larger_is_better=None if self.measure.larger_is_better else False,
+            part=part,
             _components=Once(lambda: self._components(statistic)),
             _cross_validation=folds,
             _parts=Once(lambda: self._parts(statistic, df)),
@@ -279,9 +287,3 @@ class _Assembler:
             pooled_standard_error=error,
             shift_pvalue=None if self.measure.needs == "decisions" else self.sample.once(shift_pvalue),
         )
-
-    def _provenance(self) -> Provenance:
-        method = self.method
-        if method is None:
-            return Provenance.of(self.sample.scores, None)
-        return Provenance.of(self.sample.scores, repr(method), method.seed)

@@ -4,6 +4,7 @@ import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import all_sizes, kernel
+from polyroc.kernels.radix import FEW, argsort, sort
 from polyroc.kernels.threads import FEWEST, in_threads
 
 __all__ = ["argsort_blocks", "block_starts", "count", "group", "in_order", "sort_blocks", "sorted_column", "split"]
@@ -62,6 +63,11 @@ def _split_at(
         out[slot] = column[i]
         free[part] = slot + step[part]
     ends[0], ends[1] = free[0], free[2]
+
+
+_split_singles_at = kernel(
+    types=f"(Array(float32, 1, 'A', readonly=True), {CODES}, int64[::1], float64, float32[::1], int64[::1])"
+)(_split_at.function)
 
 
 @kernel(types=f"({CODES}, int64)", steps=all_sizes)
@@ -124,21 +130,25 @@ def group(codes: CodeArray, starts: IntArray) -> IntArray:
 
 
 def sort_blocks(rows: FloatArray, starts: IntArray) -> FloatArray:
-    """Sort each class's block of each row in place, by numpy's vectorised sort; returns the rows."""
+    """Sort each class's block of each row in place; returns the rows."""
     m, blocks = len(rows), len(starts) - 1
-
-    def sort(number: int) -> None:
-        k, row = divmod(number, m)
-        rows[row, starts[k] : starts[k + 1]].sort()
-
-    if not in_threads(sort, m * blocks, rows.size):
+    if rows.size < FEW:  # numpy sorts them all by one call
         for k in range(blocks):
             rows[:, starts[k] : starts[k + 1]].sort(axis=1)
+        return rows
+
+    def sort_block(number: int) -> None:
+        k, row = divmod(number, m)
+        sort(rows[row, starts[k] : starts[k + 1]])
+
+    if not in_threads(sort_block, m * blocks, rows.size):
+        for number in range(m * blocks):
+            sort_block(number)
     return rows
 
 
 def sorted_column(column: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray:
-    """One column, grouped by class and sorted in each: shape (1, cases).
+    """One column, of doubles or many singles, grouped by class and sorted in each: shape (1, cases).
 
     Of two classes each is divided at one number, so that there are four blocks: classes of different size would
     keep one core waiting for the other.
@@ -146,10 +156,11 @@ def sorted_column(column: FloatArray, codes: CodeArray, starts: IntArray) -> Flo
     n = len(column)
     if len(starts) != 3 or n < FEWEST:
         return sort_blocks(split(column[:, None], codes, starts), starts)
-    out = np.empty((1, n))
+    out = np.empty((1, n), dtype=column.dtype)
     pivot = float(np.median(column[:: n // SAMPLED]))  # near the median: the halves need not be equal
     ends = np.empty(2, dtype=np.int64)
-    _split_at(column, codes, starts, pivot, out[0], ends)
+    divide = _split_at if column.dtype == np.float64 else _split_singles_at
+    divide(column, codes, starts, pivot, out[0], ends)
     return sort_blocks(out, np.array([starts[0], ends[0], starts[1], ends[1], starts[2]]))
 
 
@@ -167,13 +178,17 @@ def argsort_blocks(rows: FloatArray, starts: IntArray) -> IntArray:
     """For each row, the positions that sort each class's block; positions count from the block's start."""
     order = np.empty(rows.shape, dtype=np.int64)
     m, blocks = len(rows), len(starts) - 1
-
-    def argsort(number: int) -> None:
-        k, row = divmod(number, m)
-        block = slice(starts[k], starts[k + 1])
-        order[row, block] = rows[row, block].argsort()
-
-    if not in_threads(argsort, m * blocks, rows.size):
+    if rows.size < FEW:
         for k in range(blocks):
             order[:, starts[k] : starts[k + 1]] = rows[:, starts[k] : starts[k + 1]].argsort(axis=1)
+        return order
+
+    def argsort_block(number: int) -> None:
+        k, row = divmod(number, m)
+        block = slice(starts[k], starts[k + 1])
+        order[row, block] = argsort(rows[row, block])
+
+    if not in_threads(argsort_block, m * blocks, rows.size):
+        for number in range(m * blocks):
+            argsort_block(number)
     return order

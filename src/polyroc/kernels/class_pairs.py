@@ -40,6 +40,7 @@ def _shares(
     last: int,
     won: FloatArray,
     beaten: FloatArray,
+    areas: FloatArray,
 ) -> None:
     for i in range(first, last):
         x = rows[i, starts[i] : starts[i + 1]]
@@ -47,7 +48,7 @@ def _shares(
             if j == i:
                 continue
             z = rows[i, starts[j] : starts[j + 1]]
-            a, b = 0, 0
+            a, b, twice = 0, 0, 0
             # One merge for both sides: the cases of each value, of both classes, have the same counts below them.
             while a < len(x) or b < len(z):
                 value = x[a] if b == len(z) or (a < len(x) and x[a] <= z[b]) else z[b]
@@ -56,10 +57,13 @@ def _shares(
                     a += 1
                 while b < len(z) and z[b] == value:
                     b += 1
+                twice += (a - first_a) * (first_b + b)
                 for k in range(first_a, a):
                     won[j, starts[i] + order[i, starts[i] + k]] = (first_b + b) / (2.0 * len(z))
                 for k in range(first_b, b):
                     beaten[i, starts[j] + order[i, starts[j] + k]] = 1.0 - (first_a + a) / (2.0 * len(x))
+            if len(x) * len(z) > 0:
+                areas[i, j] = twice / (2 * len(x) * len(z))
 
 
 def column_areas(rows: FloatArray, starts: IntArray) -> FloatArray:
@@ -82,10 +86,11 @@ def column_areas(rows: FloatArray, starts: IntArray) -> FloatArray:
     return areas
 
 
-def column_shares(rows: FloatArray, order: IntArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
+def column_shares(rows: FloatArray, order: IntArray, starts: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The shares that a case wins, and that it is beaten by, both at [class, case] with cases grouped by class.
 
-    Of a case of class k, at [l]: the share of class l below it in row k; the share of class l above it in row l.
+    Of a case of class k, at [l]: the share of class l below it in row k; the share of class l above it in row l. The
+    third table is that of `column_areas`, by the same merges.
 
     Parameters
     ----------
@@ -95,6 +100,7 @@ def column_shares(rows: FloatArray, order: IntArray, starts: IntArray) -> tuple[
         The position in its block of each of the sorted scores.
     """
     won, beaten = np.zeros((2, *rows.shape))
-    if not in_threads(lambda i: _shares(rows, order, starts, i, i + 1, won, beaten), len(rows), rows.size):
-        _shares(rows, order, starts, 0, len(rows), won, beaten)
-    return won, beaten
+    areas = np.full((len(rows), len(rows)), np.nan)
+    if not in_threads(lambda i: _shares(rows, order, starts, i, i + 1, won, beaten, areas), len(rows), rows.size):
+        _shares(rows, order, starts, 0, len(rows), won, beaten, areas)
+    return won, beaten, areas

@@ -202,7 +202,10 @@ def rising_pairs(
     out
         Written to: at [0, case], the weight of the partners in earlier blocks, and at [1, case] in its own block.
     """
-    trees, inside = np.zeros((2, len(code) + 1)), np.zeros(2)
+    places = 0  # of the larger class: smaller trees fit the cache
+    for i in range(len(place)):
+        places = max(places, place[i] + 1)
+    trees, inside = np.zeros((2, places + 1)), np.zeros(2)
     for k in range(len(edges) - 1):
         # Look up before and after inserting the block: the difference is what the block itself contributes.
         block = range(edges[k], edges[k + 1])

@@ -13,10 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["highest", "highest_without"]
+__all__ = ["Column", "highest"]
 
 
 @lru_cache
@@ -46,19 +46,25 @@ def _highest(below: FloatArray, tied: FloatArray, nodes: FloatArray, weights: Fl
             out[d] += product
 
 
-@kernel(steps=lambda below, _tied, nodes, *_: 4 * below.size * len(nodes))
-def _highest_without(
+@kernel(steps=lambda below, _tied, _mass, nodes, *_: 4 * below.size * len(nodes))
+def _sums_without(
     below: FloatArray,
     tied: FloatArray,
+    mass: FloatArray,
     nodes: FloatArray,
     weights: FloatArray,
     beats: FloatArray,
     ties: FloatArray,
 ) -> None:
+    """Sums over the first cases of the share of each times the probability that it is the highest.
+
+    At [cases, j] given that the case of the j-th other class lies below, and given that it ties.
+    """
     others = below.shape[1]
-    factor, before = np.empty(others), np.empty(others)
+    factor, before, beat, tie = np.empty(others), np.empty(others), np.empty(others), np.empty(others)
     for d in range(len(below)):
-        beats[d], ties[d] = 0.0, 0.0
+        for j in range(others):
+            beat[j], tie[j] = 0.0, 0.0
         for q in _which(tied[d], nodes):
             product = weights[q]
             for j in range(others):
@@ -68,9 +74,68 @@ def _highest_without(
             after = 1.0
             # Products without factor j from prefix and suffix products; a division could be by 0.
             for j in range(others - 1, -1, -1):
-                beats[d, j] += before[j] * after
-                ties[d, j] += nodes[q] * before[j] * after
+                beat[j] += before[j] * after
+                tie[j] += nodes[q] * before[j] * after
                 after *= factor[j]
+        share = mass[d + 1] - mass[d]
+        for j in range(others):
+            beats[d + 1, j] = beats[d, j] + share * beat[j]
+            ties[d + 1, j] = ties[d, j] + share * tie[j]
+
+
+@kernel(steps=lambda row, starts, *_: 2 * len(row) * len(starts))
+def _shares(
+    row: FloatArray, starts: IntArray, i: int, mass: FloatArray, below: FloatArray, tied: FloatArray
+) -> None:
+    x, place = row[starts[i] : starts[i + 1]], 0
+    for j in range(len(starts) - 1):
+        if j == i:
+            continue
+        z, share = row[starts[j] : starts[j + 1]], mass[starts[j] + j : starts[j + 1] + j + 1]
+        smaller, last = 0, 0
+        for d in range(len(x)):  # one merge, as in `placements.counts_below`
+            if d == 0 or x[d] != x[d - 1]:
+                smaller = last
+                while smaller < len(z) and z[smaller] < x[d]:
+                    smaller += 1
+                last = smaller
+                while last < len(z) and z[last] == x[d]:
+                    last += 1
+            below[d, place] = share[smaller]
+            tied[d, place] = share[last] - share[smaller]
+        place += 1
+
+
+@kernel(steps=lambda row, order, starts, *_: 4 * len(row) * len(starts))
+def _add_components(
+    row: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    i: int,
+    own: FloatArray,
+    beats: FloatArray,
+    ties: FloatArray,
+    totals: FloatArray,
+) -> None:
+    x, place = row[starts[i] : starts[i + 1]], 0
+    for d in range(len(x)):
+        totals[starts[i] + order[starts[i] + d]] += own[d]
+    for j in range(len(starts) - 1):
+        if j == i:
+            continue
+        z = row[starts[j] : starts[j + 1]]
+        lower, upper = 0, 0
+        for p in range(len(z)):
+            if p == 0 or z[p] != z[p - 1]:
+                lower = upper
+                while lower < len(x) and x[lower] < z[p]:
+                    lower += 1
+                upper = lower
+                while upper < len(x) and x[upper] == z[p]:
+                    upper += 1
+            above = beats[len(x), place] - beats[upper, place]
+            totals[starts[j] + order[starts[j] + p]] += above + ties[upper, place] - ties[lower, place]
+        place += 1
 
 
 def highest(below: FloatArray, tied: FloatArray) -> FloatArray:
@@ -89,13 +154,45 @@ def highest(below: FloatArray, tied: FloatArray) -> FloatArray:
     return out
 
 
-def highest_without(below: FloatArray, tied: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The same at [case, j] given that the case of the j-th other class lies below, and given that it ties.
+class Column:
+    """Column i of cases that are grouped by class and sorted in each: which case of class i is the highest.
 
-    >>> beats, ties = highest_without(np.array([[0.5, 0.8]]), np.array([[0.5, 0.2]]))
-    >>> beats.round(4), ties.round(4)
-    (array([[0.9 , 0.75]]), array([[0.4667, 0.4167]]))
+    Parameters
+    ----------
+    row
+        The scores of column i; class k at starts[k] .. starts[k + 1], ascending.
+    starts, i
+        Where each class begins; the class of the column.
+    mass
+        For each class the share of it up to each of its scores, from 0 to 1: one number more than the class has.
+
+    Attributes
+    ----------
+    highest
+        For each case of class i, ascending: the probability that it has the highest score of one case per class.
+
+    >>> column = Column(np.array([1.0, 3.0, 0.0, 2.0]), np.array([0, 2, 4]), 0, np.array([0, 0.5, 1, 0, 0.5, 1]))
+    >>> column.highest
+    array([0.5, 1. ])
     """
-    beats, ties = np.empty(below.shape), np.empty(below.shape)
-    _highest_without(below, tied, *_rules(below.shape[1] + 1), beats, ties)
-    return beats, ties
+
+    def __init__(self, row: FloatArray, starts: IntArray, i: int, mass: FloatArray) -> None:
+        self.row, self.starts, self.i, self.mass = row, starts, i, mass
+        self._below, self._tied = np.empty((2, starts[i + 1] - starts[i], len(starts) - 2))
+        _shares(row, starts, i, mass, self._below, self._tied)
+        self.highest = highest(self._below, self._tied)
+
+    def add_components(self, order: IntArray, totals: FloatArray) -> None:
+        """Add to the total of each case the probability that the case of class i is the highest, given this case.
+
+        `order` has the position in its class of each of the sorted scores.
+        """
+        beats, ties = np.zeros((2, len(self.highest) + 1, len(self.starts) - 2))
+        _sums_without(
+            self._below, self._tied, self._own_mass, *_rules(len(self.starts) - 1), beats, ties
+        )
+        _add_components(self.row, order, self.starts, self.i, self.highest, beats, ties, totals)
+
+    @property
+    def _own_mass(self) -> FloatArray:
+        return self.mass[self.starts[self.i] + self.i : self.starts[self.i + 1] + self.i + 1]

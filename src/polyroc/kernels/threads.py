@@ -10,10 +10,11 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["FEWEST", "cores", "in_threads", "thread_limit"]
+__all__ = ["FEWEST", "cores", "in_threads", "thread_limit", "together"]
 
+T = TypeVar("T")
 FEWEST = 200_000  # numbers for which threads are worth their start: some milliseconds of work
 _in_use = threading.Lock()
 _limit = threading.local()
@@ -79,6 +80,20 @@ def in_threads(task: Callable[[int], object], tasks: int, numbers: int) -> bool:
     finally:
         _in_use.release()
     return True
+
+
+def together(first: Callable[[], object], second: Callable[[], T], numbers: int) -> T:
+    """Call two functions, at the same time if there is a thread for one of them; the result of the second.
+
+    >>> together(lambda: None, lambda: 2, 10)
+    2
+    """
+    results: list[T] = []
+    tasks = first, lambda: results.append(second())
+    if not in_threads(lambda number: tasks[number](), 2, numbers):
+        for task in tasks:
+            task()
+    return results[0]
 
 
 def _run(task: Callable[[int], object], tasks: int, workers: int) -> None:

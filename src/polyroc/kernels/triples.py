@@ -17,9 +17,7 @@ sum is nan. To decide whether a1 + e2 >= b3 for some triple is 3SUM (Gajentaan &
 (1995) 165-185): an algorithm much faster than n^2 is not to be expected.
 """
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,6 +25,7 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
+from polyroc.kernels.threads import in_threads
 
 __all__ = ["Sweep", "right_triples", "sweeps"]
 
@@ -44,11 +43,9 @@ class Sweep(NamedTuple):
     orders
         The permutations that sort the first class by a, and the third by b.
     first, second, third
-        By row: a, b, e of the first class, sorted by a; a, e, b of the second, and 1 where e2 ties with some e3,
-        else 0; b, e of the third, sorted by b.
-    places
-        For each case of the first class, how many b3 are less than b1 - tolerance, and how many at most
-        b1 + tolerance.
+        By row: a, b, e of the first class, sorted by a; a, b, e of the second; b, e of the third, sorted by b.
+    levels
+        The e of the third class, sorted.
     strictly
         True if only pairs with e1 > e2 count, False if those with b1 >= b2: what the other sweep leaves.
     """
@@ -58,37 +55,40 @@ class Sweep(NamedTuple):
     first: FloatArray
     second: FloatArray
     third: FloatArray
-    places: IntArray
+    levels: FloatArray
     strictly: bool
 
 
-def sweeps(scores: Sequence[FloatArray], tolerance: float) -> tuple[Sweep, Sweep]:
+def sweeps(scores: Sequence[FloatArray]) -> tuple[Sweep, Sweep]:
     """Prepare the two sweeps, which do not depend on weights; scores[k] has a row per case of class k."""
     # Pairs of the two smallest classes are enumerated; the largest class is only counted.
-    i, j, k = np.argsort([len(rows) for rows in scores], kind="stable").tolist()
-    return _sweep(scores, (i, j, k), tolerance, False), _sweep(scores, (j, i, k), tolerance, True)
+    i, j, k = sorted(range(3), key=lambda k: len(scores[k]))
+    return _sweep(scores, (i, j, k), False), _sweep(scores, (j, i, k), True)
 
 
-def _sweep(scores: Sequence[FloatArray], classes: tuple[int, int, int], tolerance: float, strictly: bool) -> Sweep:
-    (a1, b1, e1), (a2, b2, e2), (_, b3, e3) = (_differences(scores[k], classes) for k in classes)
-    order, last = np.argsort(a1), np.argsort(b3)
-    a1, b1, e1, b3, e3 = a1[order], b1[order], e1[order], b3[last], e3[last]
-    places = np.array([np.searchsorted(b3, b1 - tolerance), np.searchsorted(b3, b1 + tolerance, "right")])
-    steps = np.sort(e3)
-    # For most x2 no e3 is equal to e2, and half of the work can be saved.
-    level = np.searchsorted(steps, e2 - tolerance) < np.searchsorted(steps, e2 + tolerance, "right")
-    first, second, third = np.array([a1, b1, e1]), np.array([a2, e2, b2, level]), np.array([b3, e3])
-    return Sweep(classes, (order, last), first, second, third, places, strictly)
-
-
-def _differences(rows: FloatArray, classes: tuple[int, int, int]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """By case a, b and e; the difference of two infinite scores, nan, is taken as -inf, which decides nothing."""
+def _sweep(scores: Sequence[FloatArray], classes: tuple[int, int, int], strictly: bool) -> Sweep:
     i, j, k = classes
+    # The cases of all classes at once: with few of them the calls take longer than the work.
+    by_case = _differences(np.concatenate([scores[i], scores[j], scores[k]]).T[[i, j, k]])
+    n1, n2 = len(scores[i]), len(scores[i]) + len(scores[j])
+    first, second, third = by_case[:, :n1], by_case[:, n1:n2], by_case[:, n2:]
+    order, last = first[0].argsort(), third[1].argsort()
+    first, third = first.take(order, axis=1), third[1:].take(last, axis=1)
+    return Sweep(classes, (order, last), first, second, third, np.sort(third[1]), strictly)
+
+
+def _differences(scores: FloatArray) -> FloatArray:
+    """a, b and e of each case, from its scores by row; the difference of two infinite ones, nan, becomes -inf.
+
+    That decides nothing.
+    """
+    i, j, k = scores
+    if np.isfinite(scores).all():
+        return np.array([i - j, i - k, j - k])
     with np.errstate(invalid="ignore"):
-        a, b, e = rows[:, i] - rows[:, j], rows[:, i] - rows[:, k], rows[:, j] - rows[:, k]
-    for difference in (a, b, e):
-        difference[np.isnan(difference)] = -np.inf
-    return a, b, e
+        differences = np.array([i - j, i - k, j - k])
+    differences[np.isnan(differences)] = -np.inf
+    return differences
 
 
 def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tolerance: float) -> list[FloatArray]:
@@ -98,31 +98,32 @@ def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tole
     of scores are equal within the tolerance. Threads share the work, in parts that do not depend on their number.
 
     >>> rows = [np.eye(3)[[k]] for k in range(3)]
-    >>> right_triples(sweeps(rows, 0.0), [np.array([2.0]), np.array([3.0]), np.array([5.0])], 0.0)
+    >>> right_triples(sweeps(rows), [np.array([2.0]), np.array([3.0]), np.array([5.0])], 0.0)
     [array([15.]), array([10.]), array([6.])]
     """
     # A task is one sweep over a part of its second class: tasks share nothing but what they read.
-    many = len(pair[0].orders[0]) * pair[0].second.shape[1] >= MANY_PAIRS
-    tasks = [(sweep, part) for sweep in pair for part in _parts(sweep.second.shape[1], TASKS if many else 1)]
+    pairs = len(pair[0].orders[0]) * pair[0].second.shape[1]
+    parts = TASKS if pairs >= MANY_PAIRS else 1
+    tasks = [(sweep, part) for sweep in pair for part in _parts(sweep.second.shape[1], parts)]
 
-    def work(task: tuple[Sweep, slice]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        sweep, part = task
+    done = [(np.empty(0),) * 3] * len(tasks)
+
+    def work(number: int) -> None:
+        sweep, part = tasks[number]
         (i, j, k), (order, last) = sweep.classes, sweep.orders
         # Weights follow their cases into the order of the sweep.
-        return _sweep_triples(
-            np.vstack([sweep.first, weights[i][order]]),
-            np.vstack([sweep.second[:, part], weights[j][part]]),
-            np.vstack([sweep.third, weights[k][last]]),
-            sweep.places,
+        done[number] = _sweep_triples(
+            np.concatenate([sweep.first, weights[i][None, order]]),
+            np.concatenate([sweep.second[:, part], weights[j][None, part]]),
+            np.concatenate([sweep.third, weights[k][None, last]]),
+            sweep.levels,
             tolerance,
             sweep.strictly,
         )
 
-    if many:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            done = list(pool.map(work, tasks))
-    else:
-        done = [work(task) for task in tasks]
+    if not in_threads(work, len(tasks), 2 * pairs):  # two sweeps
+        for number in range(len(tasks)):
+            work(number)
     # Added up in the order of the tasks, not in that in which threads finish; and back in the order of the cases.
     totals = [np.zeros(len(w)) for w in weights]
     for (sweep, part), (x, y, z) in zip(tasks, done, strict=True):
@@ -134,14 +135,14 @@ def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tole
 
 
 def _parts(n: int, tasks: int) -> list[slice]:
-    ends = np.linspace(0, n, tasks + 1).astype(int)
-    return [slice(a, b) for a, b in pairwise(ends.tolist())]
+    ends = [int(n / tasks * number) for number in range(tasks)]
+    return [slice(a, b) for a, b in pairwise([*ends, n])]
 
 
 # Steps: for each x2 the x1, with a dozen operations each, and the x3.
 @kernel(steps=lambda first, second, third, *_: second.shape[1] * (4 * first.shape[1] + third.shape[1]))
 def _sweep_triples(
-    first: FloatArray, second: FloatArray, third: FloatArray, places: IntArray, tolerance: float, strictly: bool
+    first: FloatArray, second: FloatArray, third: FloatArray, levels: FloatArray, tolerance: float, strictly: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The weights of the triples of each case in one sweep; rows as in `Sweep`, and the weights as a last row."""
     b3, e3, w3 = third
@@ -150,12 +151,19 @@ def _sweep_triples(
     # At [:, i], of the first i along b3: the weights of those with e3 <= e2 and with e3 < e2, and the weights of
     # the x1 whose quadrants end there, which these x3 will receive.
     prefix = np.zeros((4, n3 + 1))
+    # For each x1, how many b3 are less than b1 - tolerance, and how many at most b1 + tolerance.
+    places = np.empty((2, first.shape[1]), dtype=np.int64)
+    for i in range(first.shape[1]):
+        places[0, i] = _first_from(b3, first[1, i] - tolerance)
+        places[1, i] = _first_after(b3, first[1, i] + tolerance)
     for j in range(second.shape[1]):
-        e2, level, w2 = second[1, j], second[3, j] > 0, second[4, j]
+        e2, w2 = second[2, j], second[3, j]
+        # For most x2 no e3 is equal to e2, and half of the work can be saved.
+        level = _first_from(levels, e2 - tolerance) < _first_after(levels, e2 + tolerance)
         limits = e2 + tolerance, np.nextafter(e2 - tolerance, -np.inf)
         for kind in range(1 + level):
             _prefix_weights(e3, w3, limits[kind], prefix[kind])
-        total2[j] = _merge(first, second[:, j], b3, places, tolerance, strictly, prefix, total1)
+        total2[j] = _merge(first, second[:, j], level, b3, places, tolerance, strictly, prefix, total1)
         for kind in range(1 + level):
             _distribute(e3, w2, limits[kind], prefix[2 + kind], total3)
     return total1, total2, total3
@@ -186,6 +194,7 @@ def _distribute(e: FloatArray, weight: float, limit: float, gain: FloatArray, to
 def _merge(
     first: FloatArray,
     x2: FloatArray,
+    level: bool,
     b3: FloatArray,
     places: IntArray,
     tolerance: float,
@@ -195,7 +204,7 @@ def _merge(
 ) -> float:
     """All x1 with one x2: adds the weights of the triples of each x1, and returns that of the triples of x2."""
     a1, b1, e1, w1 = first
-    a2, e2, b2, level, w2 = x2
+    a2, b2, e2, w2 = x2
     kind = int(level)  # if no e3 = e2, those with e3 < e2 are those with e3 <= e2
     up_to, below, gain_up_to, gain_below = prefix[0], prefix[kind], prefix[2], prefix[2 + kind]
     total, weak, strict = 0.0, 0, 0  # b3 up to, and below, the limit a1 + e2: both only move up, as a1 does
@@ -207,7 +216,7 @@ def _merge(
         counts = e1[i] > e2 if strictly else b1[i] >= b2
         # Whether another assignment may be as good: on a border of the quadrant, or a1 = a2.
         tied = (
-            level > 0 or a1[i] <= a2 + tolerance or (last > 0 and b3[last - 1] >= min(rising, b1[i]) - tolerance)
+            level or a1[i] <= a2 + tolerance or (last > 0 and b3[last - 1] >= min(rising, b1[i]) - tolerance)
         )
         if not tied:  # selections instead of a branch on `counts`, which would be mispredicted
             share = up_to[last] if counts else 0.0
@@ -240,6 +249,19 @@ def _first_from(ascending: FloatArray, limit: float) -> int:
     while low < high:
         middle = (low + high) // 2
         if ascending[middle] < limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def _first_after(ascending: FloatArray, limit: float) -> int:
+    """The number of entries up to the limit, as `np.searchsorted` with side="right"."""
+    low, high = 0, len(ascending)
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] <= limit:
             low = middle + 1
         else:
             high = middle

@@ -6,6 +6,7 @@ while there are few different tuples; otherwise random tuples are drawn, and the
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
+from itertools import cycle, islice
 from math import factorial, prod, sqrt
 from typing import Any
 
@@ -14,7 +15,9 @@ import numpy as np
 from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.assignments import tally_worths, worths
+from polyroc.kernels.radix import argsort
 from polyroc.kernels.ranked_lists import mean_worths
+from polyroc.kernels.threads import together
 from polyroc.kernels.triples import right_triples, sweeps
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.outputs import ClassifierOutputs
@@ -161,8 +164,9 @@ class _Rows:
 
     def weights(self, sample: Sample) -> list[FloatArray]:
         """The weight of each distinct row of each class."""
-        weight = np.ones(len(self.scores)) if sample.weight is None else sample.weight
-        return [_added_up(row_of, weight[sample.cases(k)]) for k, row_of in enumerate(self.row_of)]
+        if sample.weight is None:
+            return [np.bincount(row_of).astype(np.float64) for row_of in self.row_of]
+        return [_added_up(row_of, sample.weight[sample.cases(k)]) for k, row_of in enumerate(self.row_of)]
 
 
 ROWS = {scoring: partial(_Rows, scoring=scoring) for scoring in SCORINGS}
@@ -170,11 +174,17 @@ ROWS = {scoring: partial(_Rows, scoring=scoring) for scoring in SCORINGS}
 
 def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray]:
     """The distinct rows, and for each row which of them it is."""
-    order = np.lexsort(rows.T)
-    new = (rows[order][1:] != rows[order][:-1]).any(axis=1)
     row_of = np.empty(len(rows), dtype=np.int64)
+    order = argsort(rows[:, -1])
+    last = rows[order, -1]
+    if (last[1:] != last[:-1]).all():  # mostly no two scores are equal, so that one column tells
+        row_of[order] = np.arange(len(rows))
+        return rows[order], row_of
+    order = np.lexsort(rows.T)
+    ascending = rows[order]
+    new = (ascending[1:] != ascending[:-1]).any(axis=1)
     row_of[order] = np.concatenate([[0], np.cumsum(new)])
-    return rows[order][np.concatenate([[True], new])], row_of
+    return ascending[np.concatenate([[True], new])], row_of
 
 
 def _added_up(row_of: IntArray, weight: FloatArray) -> FloatArray:
@@ -207,7 +217,7 @@ class _Triples:
     def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
         self.tolerance = tolerance
         self.own = [of_class[:, k] > -np.inf for k, of_class in enumerate(rows)]
-        self.pair = sweeps([of_class[own] for of_class, own in zip(rows, self.own, strict=True)], tolerance)
+        self.pair = sweeps([of_class[own] for of_class, own in zip(rows, self.own, strict=True)])
         self.zeros = None if all(own.all() for own in self.own) else _Zeros(rows)
 
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
@@ -259,23 +269,35 @@ class _Draw:
         wanted = max(most, LEAST_EACH * largest)
         rounds = max(1, wanted // max(ROUND, largest))
         self.times, sums, total, squares = np.zeros(n), np.zeros(n), 0.0, 0.0
-        for picks in self._rounds(np.random.default_rng(seed), rounds, -(-wanted // rounds)):
-            worth, square = tally_worths(rows.scores, picks, rows.tolerance, sums)
-            self.times += np.bincount(picks.ravel(), minlength=n)
-            total, squares = total + worth, squares + square
+        draws = self._rounds(np.random.default_rng(seed), rounds, -(-wanted // rounds))
+        coming = [next(draws)]
+        while coming:
+            picks = coming.pop()
+            # One round is counted while the next one is drawn, if there is a thread for it.
+            outcome = together(
+                lambda: coming.extend(islice(draws, 1)),
+                partial(tally_worths, rows.scores, picks, rows.tolerance, sums),
+                picks.size,
+            )
+            total, squares = total + outcome[0], squares + outcome[1]
         self.tuples = float(self.times.sum()) / sample.classes
         self.mean, self.square = total / self.tuples, squares / self.tuples
         self.case_means = np.where(self.times > 0, sums / np.maximum(self.times, 1.0), self.mean)
 
     def _rounds(self, rng: np.random.Generator, rounds: int, size: int) -> Iterator[CodeArray]:
-        """Tuples of cases, as rows; in each round a case comes up share x size times, rounded up or down."""
-        orders = [rng.permutation(cases).astype(np.int32) for cases in self.classes]
+        """Tuples of cases, as rows; in each round a case comes up share x size times, rounded up or down.
+
+        What was yielded last may still be read while the next round is drawn, so that there are two arrays.
+        """
+        orders = [rng.permutation(cases) for cases in self.classes]
         ends = [np.cumsum(self.share[order]) for order in orders]
-        picks = np.empty((size, len(orders)), dtype=np.int32)
-        for _ in range(rounds):
+        for picks in islice(cycle(np.empty((2, size, len(orders)), dtype=np.int32)), rounds):
             for k, (order, end) in enumerate(zip(orders, ends, strict=True)):
                 marks = np.floor(end / end[-1] * size + rng.integers(2**20) / 2**20)
-                column = np.repeat(order, np.diff(marks, prepend=0.0).astype(np.int64))
+                times = np.diff(marks, prepend=0.0)
+                self.times[order] += times
+                # of eight bytes each, which numpy shuffles faster than others, in the same order
+                column = np.repeat(order, times.astype(np.int64))
                 rng.shuffle(column)
                 picks[:, k] = column
             yield picks

@@ -7,6 +7,7 @@ the component sum over m of (df / dR[k, m]) (share of m in the case's decision).
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,19 @@ class Confusion:
     """The rates R[k, m] at which cases of class k are decided as class m, and what follows from them."""
 
     def __init__(self, sample: Sample, shares: FloatArray) -> None:
-        self.sample, self.shares = sample, shares
+        self.sample = sample
+        self.shares = [shares[sample.cases(k)] for k in range(sample.classes)]
+        self._made: dict[tuple[int, bytes], Stratum] = {}  # measures and their boundaries have some in common
         self.priors = sample.totals / sample.totals.sum()
         self.rates = np.array([self._mean(k) for k in range(sample.classes)])
 
     def _mean(self, k: int) -> FloatArray:
         if not self.sample.totals[k]:
             return np.full(self.sample.classes, np.nan)
-        cases = self.sample.cases(k)
-        shares, weight = self.shares[cases], self.sample.weight
-        mean: FloatArray = shares.mean(axis=0) if weight is None else np.average(shares, 0, weight[cases])
+        shares, weight = self.shares[k], self.sample.weight
+        if weight is not None:
+            return np.asarray(np.average(shares, 0, weight[self.sample.cases(k)]))
+        mean: FloatArray = shares.mean(axis=0)
         return mean
 
     def statistic(
@@ -72,10 +76,11 @@ class Confusion:
         gradient: FloatArray,
         parts: Callable[[], Mapping[str, Statistic]] | None = None,
         slopes: FloatArray | None = None,
+        boundary: Callable[[Errors], Boundary] | None = None,
     ) -> Statistic:
         """The statistic with this value and these derivatives by the rates, and by the classes' shares if any."""
         shares = None if slopes is None else lambda: self._shares(gradient, slopes)
-        return Statistic(value, lambda: self._strata(gradient), parts, shares=shares)
+        return Statistic(value, lambda: self._strata(gradient), parts, shares=shares, boundary=boundary)
 
     def _shares(self, gradient: FloatArray, slopes: FloatArray) -> Shares:
         """The whole influence of a case of class k decided as m, times the number of cases, is its reach."""
@@ -111,13 +116,16 @@ class Confusion:
         return tuple(self._stratum(k, gradient[k]) for k in involved)
 
     def _stratum(self, k: int, slope: FloatArray) -> Stratum:
-        components = self.shares[self.sample.cases(k)] @ slope
-        return Stratum(components, lambda: self.sample.cases(k), float(np.ptp(slope)))
+        key = k, slope.tobytes()
+        if key not in self._made:
+            reach = float(slope.max() - slope.min())
+            self._made[key] = Stratum(self.shares[k] @ slope, partial(self.sample.cases, k), reach)
+        return self._made[key]
 
 
 def decided(sample: Sample) -> Confusion:
     """The confusion of the decisions as they stand."""
-    return Confusion(sample, sample.once(shares_decided))
+    return Confusion(sample, shares_decided(sample))
 
 
 def accuracy(sample: Sample) -> Statistic:
@@ -163,23 +171,21 @@ def ht3(sample: Sample) -> Statistic:
     np.fill_diagonal(rest, 0.0)
     wrong = (rest * confusion.rates).sum(axis=0)
     areas = (1.0 + np.diag(confusion.rates) - wrong) / 2.0
-    gradients, slopes = np.zeros((c, c, c)), np.zeros((c, c))
-    for i in range(c):
-        slopes[i] = (wrong[i] - confusion.rates[:, i]) / (2.0 * others[i])
-        slopes[i, i] = 0.0
-        gradients[i, :, i] = -rest[:, i] / 2.0
-        gradients[i, i, i] = 0.5
+    slopes = (wrong[:, None] - confusion.rates.T) / (2.0 * others[:, None])  # of area i at [i]
+    np.fill_diagonal(slopes, 0.0)
+    gradient = -rest / 2.0  # of area i at [:, i]: it depends on the decisions for class i only
+    np.fill_diagonal(gradient, 0.5)
     truncated = np.maximum(areas, 0.5)
     above = (areas > 0.5).astype(np.float64)
 
     def mean_of(share: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None) -> Statistic:
         """The mean of the areas that are cut, with these shares."""
         value, cut = float(share @ truncated), share * above
-        whole = np.tensordot(share, gradients, 1), share @ slopes
-        return replace(
-            confusion.statistic(value, np.tensordot(cut, gradients, 1), parts, cut @ slopes),
-            boundary=lambda errors: confusion.truncated(value, *whole, errors),
-        )
+
+        def boundary(errors: Errors) -> Boundary:
+            return confusion.truncated(value, gradient * share, share @ slopes, errors)
+
+        return confusion.statistic(value, gradient * cut, parts, cut @ slopes, boundary)
 
     def parts() -> Mapping[str, Statistic]:
         return {name: mean_of(np.eye(c)[i]) for i, name in enumerate(sample.names)}
@@ -207,7 +213,8 @@ class PairedWins:
             rows = table[sample.cases(k)].T
             self.wins.append((rows[k] > rows) + 0.5 * (rows[k] == rows))
             weight = None if sample.weight is None else sample.weight[sample.cases(k)]
-            self.rates[k] = np.average(self.wins[k], axis=1, weights=weight)
+            wins = self.wins[k]
+            self.rates[k] = wins.mean(axis=1) if weight is None else np.average(wins, axis=1, weights=weight)
 
     def stratum(self, k: int, slope: FloatArray) -> Stratum:
         """Components of class k: its wins over each other class, times the slope for that class."""

@@ -10,7 +10,7 @@ from polyroc.kernels.arrays import BoolArray, FloatArray, sums_of_others
 from polyroc.kernels.class_pairs import column_areas, column_shares
 from polyroc.kernels.placements import area, placements
 from polyroc.measures.measure import AreaForm, AreaPart, Measure, always
-from polyroc.measures.sample import MANY, Sample
+from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 
@@ -40,9 +40,10 @@ class Pairs:
         self.sample = sample
         c = sample.classes
         if sample.weight is None:
-            if sample.components_wanted and sample.values.size >= MANY:  # argsorted first, they need no sort
-                _ = sample.all_orders
-            self.areas = column_areas(sample.all_sorted, sample.starts)
+            if sample.components_wanted:  # by the same merges as the shares
+                self.areas = self._merged[2]
+            else:
+                self.areas = column_areas(sample.all_sorted, sample.starts)
             return
         self.areas = np.full((c, c), np.nan)
         for i in range(c):
@@ -66,11 +67,17 @@ class Pairs:
         """`won` and `beaten` of all classes, at [class, case] with cases grouped by class."""
         sample = self.sample
         if sample.weight is None:
-            return column_shares(sample.all_sorted, sample.all_orders, sample.starts)
+            return self._merged[:2]
         own = [self._own_column(k) for k in range(sample.classes)]
         return np.concatenate(own, axis=1), np.concatenate(
             [self._other_columns(k) for k in range(sample.classes)], axis=1
         )
+
+    @cached_property
+    def _merged(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        sample = self.sample
+        order = sample.all_orders  # argsorted first, they need no sort
+        return column_shares(sample.all_sorted, order, sample.starts)
 
     def by_class(self, shares: FloatArray) -> list[FloatArray]:
         """What stands at [..., case], cases grouped by class, class by class."""
@@ -163,7 +170,7 @@ def ova(sample: Sample) -> Statistic:
     pairs = sample.once(Pairs)
     c = sample.classes
     share = _shares_of_rest(sample.totals)
-    values = one_versus_all(pairs.areas, sample.totals)
+    values = _weighted_areas(share, pairs.areas)
 
     def strata() -> Strata:
         return tuple(
@@ -178,8 +185,11 @@ def ova(sample: Sample) -> Statistic:
     def parts() -> Mapping[str, Statistic]:
         return {sample.names[i]: _class_against_rest(pairs, share, i, float(values[i])) for i in range(c)}
 
-    slopes = share_slopes(pairs.areas, values, sample.totals)
-    return Statistic(float(values.mean()), strata, parts, shares=lambda: Shares(slopes, float(np.ptp(slopes))))
+    def shares() -> Shares:
+        slopes = share_slopes(pairs.areas, values, sample.totals)
+        return Shares(slopes, float(slopes.max() - slopes.min()))
+
+    return Statistic(float(values.mean()), strata, parts, shares=shares)
 
 
 def share_slopes(areas: FloatArray, values: FloatArray, totals: FloatArray) -> FloatArray:
@@ -188,21 +198,26 @@ def share_slopes(areas: FloatArray, values: FloatArray, totals: FloatArray) -> F
     A larger share of class k pulls every OVA_i, i other than k, from its value towards A(i|k).
     """
     rest = sums_of_others(totals / totals.sum())
-    pulled = np.where(np.eye(len(totals), dtype=bool), 0.0, (areas - values[:, None]) / rest[:, None])
+    pulled = np.where(_off_diagonal(len(totals)), (areas - values[:, None]) / rest[:, None], 0.0)
     return np.asarray(pulled.sum(axis=0) / len(totals))
 
 
 def one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
     """OVA_i at [..., i], from every A(i|j) at [..., i, j] and the weight of class i at [..., i]."""
-    values: FloatArray = np.nansum(_shares_of_rest(totals) * areas, axis=-1)
-    return values
+    return _weighted_areas(_shares_of_rest(totals), areas)
+
+
+def _weighted_areas(shares: FloatArray, areas: FloatArray) -> FloatArray:
+    """The sum of areas times shares over the other classes; numpy's `nansum`, which takes longer for few classes."""
+    products = shares * areas
+    products[np.isnan(products)] = 0.0
+    return np.asarray(products.sum(axis=-1))
 
 
 def _shares_of_rest(totals: FloatArray) -> FloatArray:
     """At [..., i, j], the share of class j among all cases that are not of class i; 0 on the diagonal."""
     shares: FloatArray = totals[..., None, :] / sums_of_others(totals)[..., :, None]
-    shares[..., np.eye(totals.shape[-1], dtype=bool)] = 0.0
-    return shares
+    return np.where(_off_diagonal(totals.shape[-1]), shares, 0.0)
 
 
 def _class_against_rest(pairs: Pairs, share: FloatArray, i: int, value: float) -> Statistic:

@@ -1,72 +1,35 @@
 """The polytomous discrimination index: one random case per class, each class by its own column."""
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
+from itertools import pairwise
 
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.placements import counts_below
-from polyroc.kernels.polytomous import highest, highest_without
+from polyroc.kernels.polytomous import Column, highest
 from polyroc.kernels.ranked_lists import places_among
+from polyroc.kernels.threads import in_threads
 from polyroc.measures.measure import Measure, always, one_in_classes
 from polyroc.measures.outputs import ClassifierOutputs
-from polyroc.measures.sample import Sample
+from polyroc.measures.sample import MANY, Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum
 
 __all__ = ["POLYTOMOUS", "pdi"]
 
 
-class _Column:
-    """Column i of a sample: how often the case of class i has the largest p_i among one random case per class.
-
-    Attributes
-    ----------
-    below, tied
-        For each case of class i, by ascending p_i: the share of each other class below it, and at its value.
-    """
-
-    def __init__(self, sample: Sample, i: int) -> None:
-        self.sample, self.i = sample, i
-        self.others = [j for j in range(sample.classes) if j != i]
-        self.x = sample.sorted(i, i)
-        self.below, self.tied = np.empty((2, len(self.x), len(self.others)))
-        for place, j in enumerate(self.others):
-            below, up_to = counts_below(self.x, sample.sorted(j, i))
-            mass = _mass(sample, j, i)
-            self.below[:, place] = mass[below]
-            self.tied[:, place] = mass[up_to] - mass[below]
-
-    def value(self) -> float:
-        """PDI_i."""
-        return float(np.average(highest(self.below, self.tied), weights=self.sample.weights(self.i, self.i)))
-
-    def components(self) -> list[FloatArray]:
-        """By class, one number per case in the order given: PDI_i if the case of the class is this one."""
-        sample, i = self.sample, self.i
-        components = [np.empty(len(sample.cases(k))) for k in range(sample.classes)]
-        components[i][sample.order(i, i)] = highest(self.below, self.tied)
-        share = np.diff(_mass(sample, i, i))[:, None]
-        beats, ties = (_added_up(share * table) for table in highest_without(self.below, self.tied))
-        for place, j in enumerate(self.others):
-            lower, upper = counts_below(sample.sorted(j, i), self.x)
-            above = beats[-1, place] - beats[upper, place]
-            components[j][sample.order(j, i)] = above + ties[upper, place] - ties[lower, place]
-        return components
+def _column(sample: Sample, i: int) -> Column:
+    """Column i of a sample."""
+    if sample.weight is None:
+        return Column(sample.ascending(i), sample.starts, i, sample.fixed(_masses))
+    masses = [sample.mass(k, i) for k in range(sample.classes)]
+    shares = [mass / mass[-1] for mass in masses if mass is not None]
+    return Column(sample.ascending(i), sample.starts, i, np.concatenate(shares))
 
 
-def _mass(sample: Sample, k: int, column: int) -> FloatArray:
-    """The share of class k up to each of its sorted cases, from 0 to 1."""
-    mass = sample.mass(k, column)
-    if mass is None:
-        size = len(sample.sorted(k, column))
-        return np.arange(size + 1) / size
-    return np.asarray(mass / mass[-1])
-
-
-def _added_up(table: FloatArray) -> FloatArray:
-    """Sums of the first rows: none of them, one, and so on to all."""
-    return np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(table, axis=0)])
+def _masses(sample: Sample) -> FloatArray:
+    """For each class its share up to each of its sorted cases, from 0 to 1, without weights."""
+    return np.concatenate([np.arange(size + 1) / size for size in np.diff(sample.starts).tolist()])
 
 
 def pdi(sample: Sample) -> Statistic:
@@ -78,27 +41,38 @@ def pdi(sample: Sample) -> Statistic:
 
     Parts: PDI_i by the name of class i.
     """
-    classes = range(sample.classes)
-    values = [_Column(sample, i).value() for i in classes]
+    c = sample.classes
+    column = partial(_column, sample)
+    if sample.components_wanted:
+        column = cache(column)
+        if sample.values.size >= MANY:  # argsorted first, they need no sort
+            _ = sample.all_orders
+    values = [float(np.average(column(i).highest, weights=sample.weights(i, i))) for i in range(c)]
+
+    def components(i: int, totals: FloatArray) -> None:
+        column(i).add_components(sample.all_orders[i], totals)
 
     def strata() -> Strata:
-        total = _Column(sample, 0).components()
-        for i in classes[1:]:
-            for sums, more in zip(total, _Column(sample, i).components(), strict=True):
-                sums += more
-        return _strata(sample, [sums / sample.classes for sums in total])
+        totals, _ = np.zeros((c, len(sample.values))), sample.all_orders
+        if not in_threads(lambda i: components(i, totals[i]), c, sample.values.size):
+            for i in range(c):
+                components(i, totals[i])
+        return _strata(sample, totals.sum(axis=0) / c)
 
-    def of_class(i: int) -> Statistic:
-        return Statistic(values[i], lambda: _strata(sample, _Column(sample, i).components()))
+    def of_class(i: int) -> Strata:
+        totals = np.zeros(len(sample.values))
+        components(i, totals)
+        return _strata(sample, totals)
 
     def parts() -> Mapping[str, Statistic]:
-        return {name: of_class(i) for i, name in enumerate(sample.names)}
+        return {name: Statistic(values[i], partial(of_class, i)) for i, name in enumerate(sample.names)}
 
     return Statistic(float(np.mean(values)), strata, parts)
 
 
-def _strata(sample: Sample, components: list[FloatArray]) -> Strata:
-    return tuple(Stratum(of_class, partial(sample.cases, k)) for k, of_class in enumerate(components))
+def _strata(sample: Sample, components: FloatArray) -> Strata:
+    blocks = enumerate(pairwise(sample.starts.tolist()))
+    return tuple(Stratum(components[start:stop], partial(sample.cases, k)) for k, (start, stop) in blocks)
 
 
 def _bulk(outputs: ClassifierOutputs) -> FloatArray:

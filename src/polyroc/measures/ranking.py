@@ -23,7 +23,7 @@ class _TwoClasses:
     def __init__(self, sample: Sample) -> None:
         assert sample.positive is not None
         self.sample, self.positive, self.negative = sample, sample.positive, 1 - sample.positive
-        self.column = sample.positive if sample.values.ndim == 2 else 0
+        self.column = 0 if sample.scores.kind == "score" else sample.positive
 
     def scores(self, k: int) -> FloatArray:
         return self.sample.sorted(k, self.column)
@@ -70,13 +70,14 @@ def auc(sample: Sample) -> Statistic:
     negative (Hanley & McNeil 1982; DeLong et al. 1988).
     """
     two = _TwoClasses(sample)
-    if sample.cases_wanted and sample.weight is None and len(sample.values) >= MANY:
-        _ = sample.all_orders  # argsorted first, they need no sort
-    x, z = two.scores(two.positive), two.scores(two.negative)
     if sample.weight is None:
+        if sample.cases_wanted and len(sample.scores) >= MANY:
+            _ = sample.all_orders, sample.all_sorted  # argsorted first, they need no sort
+        x, z = sample.ranked(two.positive, two.column), sample.ranked(two.negative, two.column)
         if sample.components_wanted:
             return two.area_with_error(x, z)
         return Statistic(area(x, z, None, None), lambda: two.strata(x, z))
+    x, z = two.scores(two.positive), two.scores(two.negative)
     value = area(x, z, two.weights(two.positive), two.mass(two.negative))
 
     def strata() -> Strata:

@@ -1,6 +1,6 @@
 """One classifier's cases, split by class and sorted once for all measures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -8,8 +8,9 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.class_blocks import (
     argsort_blocks,
     block_starts,
@@ -20,7 +21,7 @@ from polyroc.kernels.class_blocks import (
     sorted_column,
     split,
 )
-from polyroc.scores import Scores
+from polyroc.scores import Scores, SingleColumn
 
 __all__ = ["MANY", "Sample"]
 
@@ -33,8 +34,6 @@ class Sample:
 
     Attributes
     ----------
-    values
-        Scores of shape (cases,) or (cases, classes).
     classes
         How many classes there are.
     names
@@ -57,7 +56,6 @@ class Sample:
 
     def __init__(self, scores: Scores, classifier: str) -> None:
         self.scores = scores
-        self.values = scores.values[classifier]
         self.weight = scores.sample_weight
         self.names = scores.names
         self.classes = scores.n_classes
@@ -67,8 +65,13 @@ class Sample:
             sizes = np.bincount(scores.codes, minlength=self.classes)
             self.totals = np.asarray(np.bincount(scores.codes, self.weight, self.classes), dtype=np.float64)
         self.starts = block_starts(sizes)
-        self._blocks = _Blocks(scores.codes, self.values, self.starts)
-        self._made: dict[Callable[..., Any], Any] = {}
+        self._blocks = _Blocks(scores, classifier, self.starts)
+        self._made: dict[tuple[Hashable, ...], Any] = {}
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """Scores of shape (cases,) or (cases, classes)."""
+        return self._blocks.values
 
     def reweighted(self, weight: FloatArray) -> "Sample":
         """The same cases with other weights, one per case; they stay grouped and sorted as they are."""
@@ -137,11 +140,12 @@ class Sample:
         sizes = count(self.scores.folds.codes, len(self.scores.folds))
         return block_starts(sizes)
 
-    def once(self, make: Callable[["Sample"], T]) -> T:
-        """What `make` makes of this sample, made once however many measures ask."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast("T", self._made[make])
+    def once(self, make: Callable[..., T], *arguments: Hashable) -> T:
+        """What `make` makes of this sample (and arguments), made once however many measures ask."""
+        key = make, *arguments
+        if key not in self._made:
+            self._made[key] = make(self, *arguments)
+        return cast("T", self._made[key])
 
     def fixed(self, make: Callable[["Sample"], T]) -> T:
         """What `make` makes of this sample whatever its weights: made once for all samples reweighted from it."""
@@ -164,6 +168,10 @@ class Sample:
     def sorted(self, k: int, column: int = 0) -> FloatArray:
         """The scores of class k, ascending."""
         return self._blocks.sorted[column, self._block(k)]
+
+    def ranked(self, k: int, column: int = 0) -> npt.NDArray[np.floating[Any]]:
+        """The scores of class k, ascending; in single precision if they were given so, which order them alike."""
+        return self._blocks.ranked[column, self._block(k)]
 
     def unsorted(self, k: int, column: int = 0) -> FloatArray:
         """The scores of class k, in the order of `cases`."""
@@ -204,10 +212,21 @@ class Sample:
 class _Blocks:
     """Cases grouped by class and sorted, whatever their weights: shared by samples that differ in weights only."""
 
-    def __init__(self, codes: CodeArray, values: FloatArray, starts: IntArray) -> None:
-        self.codes, self.values, self.starts = codes, values, starts
+    def __init__(self, scores: Scores, classifier: str, starts: IntArray) -> None:
+        self.codes, self.starts = scores.codes, starts
+        self._columns, self._classifier = scores.values, classifier
         self.made: dict[Callable[..., Any], Any] = {}
         self.grouped_by: _Blocks | None = None
+
+    @cached_property
+    def values(self) -> FloatArray:
+        return self._columns[self._classifier]
+
+    @cached_property
+    def ranked(self) -> npt.NDArray[np.floating[Any]]:
+        if isinstance(self._columns, SingleColumn) and "sorted" not in self.__dict__:
+            return sorted_column(self._columns.single, self.codes, self.starts)
+        return self.sorted
 
     @cached_property
     def cases(self) -> IntArray:

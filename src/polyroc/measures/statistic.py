@@ -230,6 +230,8 @@ class Statistic:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strata", _once(self.strata))
+        if self.shares is not None:
+            object.__setattr__(self, "shares", _once(self.shares))
 
 
 def _once(make: Callable[[], T]) -> Callable[[], T]:

@@ -10,9 +10,12 @@ from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.concordance import rising_pairs
 from polyroc.kernels.lines import falling_lines
+from polyroc.kernels.radix import argsort
+from polyroc.kernels.threads import together
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Scale, Statistic, Strata, Stratum
+from polyroc.results.codec import Once
 
 __all__ = ["THREEWAY", "mossman", "sahiner"]
 
@@ -34,19 +37,20 @@ class _Sweep:
     """
 
     def __init__(self, sample: Sample) -> None:
-        self.cases = np.argsort(sample.values[:, 2])
-        y3 = sample.values[self.cases, 2]
+        y3, along_d = sample.values[:, 2], Once(lambda: self._along_d(sample))
+        self.cases = together(along_d, partial(argsort, y3), sample.values.size)
+        y3 = y3[self.cases]
         self.edges = np.concatenate([[0], np.flatnonzero(np.diff(y3)) + 1, [len(y3)]])
         self.block = np.repeat(np.arange(len(self.edges) - 1), np.diff(self.edges))
         self.code = sample.scores.codes[self.cases]
         # contiguous rows, as in `higher_partners`: one compilation of `rising_pairs` is enough
-        self.place, self.below, self.up_to = np.ascontiguousarray(self._along_d(sample)[:, self.cases])
+        self.place, self.below, self.up_to = along_d().take(self.cases, axis=1)
 
     @staticmethod
     def _along_d(sample: Sample) -> IntArray:
         d = sample.values[:, 1] - sample.values[:, 0]
         places = np.zeros((3, len(d)), dtype=np.int64)
-        rising = [sample.cases(k)[np.argsort(d[sample.cases(k)])] for k in (0, 1)]
+        rising = [sample.cases(k)[argsort(d[sample.cases(k)])] for k in (0, 1)]
         for own, other in (rising, rising[::-1]):
             places[0, own] = np.arange(len(own))
             places[1, own] = np.searchsorted(d[other], d[own] - SAME)
@@ -105,13 +109,14 @@ def mossman(sample: Sample) -> Statistic:
     thirds = add_up(np.where(sweep.code == 2, weight, 0.0))
     above = np.cumsum(thirds[::-1])[::-1] - thirds
     after_one, after_two = above + thirds / 2.0, above + thirds / 3.0  # for pairs of different, of equal y3
-    lower, level = sweep.partners(weight)
+    find_higher = Once(lambda: sweep.higher_partners(weight * after_one[sweep.block]))
+    both = find_higher if sample.components_wanted else tuple  # the sweep from the other end at the same time
+    lower, level = together(both, lambda: sweep.partners(weight), sample.values.size)
     apart = add_up(np.where(sweep.code < 2, weight * lower, 0.0))  # pairs by block of the higher y3
     equal = add_up(np.where(sweep.code == 0, weight * level, 0.0))
 
     def strata() -> Strata:
-        at, pairs = sweep.block, apart + equal
-        higher = sweep.higher_partners(weight * after_one[at])
+        at, pairs, higher = sweep.block, apart + equal, find_higher()
         among_thirds = np.cumsum(pairs) - pairs + apart / 2.0 + equal / 3.0
         among_others = after_one[at] * lower + after_two[at] * level + higher
         components = np.empty(len(weight))

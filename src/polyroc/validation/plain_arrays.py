@@ -4,13 +4,15 @@ What is accepted here, `polyroc.validation.scores.normalise` accepts with the sa
 to it, so that all errors come from there.
 """
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.scores import Scores
+from polyroc.kernels.threads import FEWEST
+from polyroc.scores import Scores, SingleColumn
 
 __all__ = ["plain_scores"]
 
@@ -30,10 +32,12 @@ def plain_scores(y_true: Any, y_score: Any) -> Scores | None:
         return None
     if y_true.shape != y_score.shape[:1] or not len(y_true) or y_true.dtype.kind not in "bi":
         return None
+    if y_score.dtype == np.float32 and y_score.ndim == 1 and len(y_score) >= FEWEST and _are_finite(y_score):
+        return _two_classes(y_true, SingleColumn("classifier", y_score))
     if y_score.dtype != np.float64 or not _are_finite(y_score):
         return None
     if y_score.ndim == 1:
-        return _two_classes(y_true, y_score)
+        return _two_classes(y_true, {"classifier": y_score})
     return _several_classes(y_true, y_score) if y_score.ndim == 2 and y_score.shape[1] > 1 else None
 
 
@@ -43,13 +47,13 @@ def _are_finite(values: FloatArray) -> bool:
     return bool(np.isfinite(values).all())
 
 
-def _two_classes(y_true: Any, y_score: FloatArray) -> Scores | None:
+def _two_classes(y_true: Any, values: Mapping[str, FloatArray]) -> Scores | None:
     """Labels 0 and 1, or False and True, both present."""
     # All bits together: 1 if no label has another bit, -1 and its sign included, and not all are 0.
     if np.bitwise_or.reduce(y_true) != 1 or np.count_nonzero(y_true) == len(y_true):
         return None
     labels = (False, True) if y_true.dtype.kind == "b" else (0, 1)
-    return Scores(y_true.astype(np.int32), labels, {"classifier": y_score}, "score", 1)
+    return Scores(y_true.astype(np.int32), labels, values, "score", 1)
 
 
 def _several_classes(y_true: Any, y_score: FloatArray) -> Scores | None:

@@ -1,0 +1,44 @@
+"""The radix sort, against numpy's; scores in single precision, against the same as doubles."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import polyroc as pr
+from polyroc.kernels import radix
+from polyroc.kernels.threads import FEWEST
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _also_few():
+    before, radix.FEW = radix.FEW, 1
+    yield
+    radix.FEW = before
+
+
+@given(arrays.arrays(st.sampled_from([np.float32, np.float64]), st.integers(1, 60), elements={"allow_nan": False}))
+def test_sort_and_argsort(values):
+    ascending = values.copy()
+    radix.sort(ascending)
+    assert ascending.dtype == values.dtype
+    np.testing.assert_array_equal(ascending, np.sort(values))
+    assert np.signbit(ascending).sum() == np.signbit(values).sum()  # each of -0.0 and 0.0 is still there
+    order = radix.argsort(values[::-1].astype(np.float64))
+    np.testing.assert_array_equal(values[::-1][order], np.sort(values))
+    assert sorted(order.tolist()) == [*range(len(values))]
+
+
+@pytest.mark.parametrize("decimals", [2, 7])
+def test_single_precision_has_the_answer_of_doubles_without_a_copy(decimals):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=FEWEST)
+    single = (rng.normal(size=FEWEST) + y).round(decimals).astype(np.float32)
+    scores = pr.Scores.from_arrays(y, single)
+    estimates = [pr.evaluate(y, single.astype(np.float64), measure="auc"), pr.evaluate(scores, measure="auc")]
+    estimates += [pr.evaluate(y, single, measure="auc", n_jobs=n_jobs) for n_jobs in (1, 2)]
+    assert scores.values._double is None
+    assert len({(estimate.value, estimate.standard_error) for estimate in estimates}) == 1
+    np.testing.assert_array_equal(estimates[0].components, estimates[1].components)
+    assert scores.values["classifier"].dtype == np.float64
