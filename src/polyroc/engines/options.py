@@ -35,6 +35,7 @@ __all__ = [
 Covariance = Literal["joined", "bound"]
 Engine = Literal["duckdb", "memory"] | Any  # or a Spark session
 OFTEN_MEANT = ("measure", "method", "labels", "pos_label", "sample_weight", "groups", "folds", "by", "negate")
+LAYOUT = ("classifier", "case", "class_")  # columns of rows that are not cases, as in `read`
 SPARK_MEMORY = 2**30  # bytes of a Spark task and of the driver, by default
 MEMORY_SHARE = (
     4  # files larger than memory / MEMORY_SHARE are not read into it: parsed, they take several times more
@@ -54,8 +55,11 @@ class TableOptions(TypedDict, total=False):
 
 
 class FileOptions(TableOptions, total=False):
-    """The options of the verbs for files and tables: columns, and how the engine works."""
+    """The options of the verbs for files and tables: columns, several rows per case, how the engine works."""
 
+    classifier: str | None
+    case: str | None
+    class_: str | None
     tolerance: float | None
     exact: bool
     memory: str | int | None
@@ -83,6 +87,7 @@ class EngineOptions:
     negate: Any = None
     decimal: Decimal = "."
     encoding: str | None = None
+    layout: tuple[tuple[str, str], ...] = ()  # the columns of several rows per case, by option
 
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
@@ -121,6 +126,7 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
         negate=options.get("negate"),
         decimal=options.get("decimal", "."),
         encoding=check_encoding(options.get("encoding")),
+        layout=tuple((name, options[name]) for name in LAYOUT if options.get(name) is not None),
     )
 
 

@@ -209,7 +209,8 @@ def evaluate(
         default the engine is used for lazy tables, for several files, and if they are larger than a quarter of the
         memory. For a Spark data frame its session, which need not be named.
     reading
-        For files and tables: `truth`, `scores`, `weight` name columns, as in `read`; `table` is that of a DuckDB
+        For files and tables: `truth`, `scores`, `weight` name columns, as in `read`, and of several rows per case
+        also `classifier`, `case` and `class_` (not with an engine); `table` is that of a DuckDB
         file or the sheet of a workbook, `connection` your own DuckDB connection, and `decimal=","` and `encoding`
         say how a text file is written; `tolerance` is how far apart the bounds may be at most,
         `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine; `covariance="bound"` spares

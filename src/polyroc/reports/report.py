@@ -32,6 +32,7 @@ from polyroc.validation.signatures import own_check, validated
 
 __all__ = ["report"]
 
+COLUMNS = ("truth", "scores", "weight", "classifier", "case", "class_")  # of a file, in the call that is shown
 OF_FILE = (  # used to read it
     *("labels", "pos_label", "sample_weight", "weight_kind", "groups", "folds", "repeats", "sampling"),
 )
@@ -253,7 +254,7 @@ def _results(y_true: Any, y_score: Any) -> list[Result] | None:
 def _source_text(source: Any, reading: Mapping[str, Any]) -> str:
     """The source and its columns as arguments of a call."""
     name = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "data"
-    columns = [f"{column}={reading[column]!r}" for column in ("truth", "scores", "weight") if reading.get(column)]
+    columns = [f"{column}={reading[column]!r}" for column in COLUMNS if reading.get(column)]
     return ", ".join([name, *columns])
 
 
