@@ -130,6 +130,7 @@ def test_columns_with_a_sign(tmp_path):
     for path in (tmp_path / "cases.csv", tmp_path / "cases.parquet"):
         engine = pr.evaluate(path, truth="y", scores="-abeta", measure="auc", engine="duckdb")
         assert engine.value == pytest.approx(expected["value"], rel=1e-12)
+        assert engine.provenance.negated == ("classifier",)
         named = pr.compare(
             path, truth="y", scores={"a": "good", "b": "abeta"}, negate="b", measure="auc", engine="duckdb"
         )
@@ -184,6 +185,8 @@ def test_rules_are_for_scores_as_they_are(tmp_path):
     FRAME.write_parquet(tmp_path / "cases.parquet")
     with pytest.raises(NotApplicableError, match=message):
         pr.rates(tmp_path / "cases.parquet", truth="y", scores="-abeta", threshold=0.5, engine="duckdb")
+    with pytest.raises(NotApplicableError, match=message):
+        pr.operate(tmp_path / "cases.parquet", truth="y", scores="-abeta", sensitivity=0.9, engine="duckdb")
 
 
 def test_unpaired_arrays():

@@ -170,6 +170,7 @@ def _request(
         paired=paired,
         room=options.memory // 4,
         dropped=data.dropped,
+        negated=data.negated,
         progress=progress,
         expected=None if progress is None else data.expected(),
     )

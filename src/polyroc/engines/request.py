@@ -37,8 +37,8 @@ class EvaluationRequest:
         Whether to estimate the covariance between classifiers.
     room
         Bytes that the records may take.
-    dropped
-        Number of rows left out because a value is missing.
+    dropped, negated
+        Number of rows left out because a value is missing; the classifiers whose scores are multiplied by -1.
     progress, expected
         Called during a scan; the number of rows, if it is known.
     """
@@ -53,6 +53,7 @@ class EvaluationRequest:
     paired: bool = False
     room: int = 2**29
     dropped: int = 0
+    negated: tuple[str, ...] = ()
     progress: Progress | None = field(default=None)
     expected: int | None = None
 

@@ -89,6 +89,7 @@ class RowScans:
             groups=groups,
             dropped=self.request.dropped,
             sampling=self.request.schema.sampling,
+            negated=self.request.negated or None,
         )
         return ScanSummary(self.number, self.n_rows, self.rows.bytes, provenance)
 
