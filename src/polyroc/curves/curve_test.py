@@ -275,12 +275,12 @@ def _paired(one: _Curve, two: _Curve, rng: np.random.Generator) -> _Arrangements
     )
 
 
-def _exchange(scores: Scores, cases: IntArray, rng: np.random.Generator) -> Callable[[Any, Any], Any]:
+def _exchange(scores: Scores, cases: IntArray, rng: np.random.Generator) -> Callable[[Any, Any], tuple[Any, Any]]:
     """Exchange two columns of some cases, each group (each case without groups) with probability 1/2."""
     units = np.arange(len(scores)) if scores.units is None else scores.units
     count, units = int(units.max()) + 1, units[cases]
 
-    def exchange(first: Any, second: Any) -> Any:
+    def exchange(first: Any, second: Any) -> tuple[Any, Any]:
         exchanged = rng.random(count)[units] < 0.5
         return np.where(exchanged, second, first), np.where(exchanged, first, second)
 
@@ -356,7 +356,7 @@ def _check_independent(scores: Scores) -> None:
 
 def _class_shares(positive: BoolArray, kappa: float) -> FloatArray:
     """The step of each case in kappa F + (1 - kappa) G."""
-    return np.where(positive, kappa / positive.sum(), (1.0 - kappa) / (~positive).sum())
+    return np.asarray(np.where(positive, kappa / positive.sum(), (1.0 - kappa) / (~positive).sum()))
 
 
 def _places(values: FloatArray, weight: FloatArray) -> FloatArray:

@@ -84,12 +84,12 @@ def determining_class(order: ScoreOrder, problem: CutProblem) -> int | None:
     """
     if len(order.classes) > 2 or not np.isfinite(problem.limits).any():
         return None
-    chosen = order.best(problem)
-    determining = []
+    chosen, determining = order.best(problem), []
     for k in range(2):
         relaxed = problem.limits.copy()
         relaxed[k, 1 - k] = np.inf
-        if not np.array_equal(chosen, order.best(replace(problem, limits=relaxed))):
+        other = order.best(replace(problem, limits=relaxed))
+        if chosen is not None and other is not None and chosen.tolist() != other.tolist():
             determining.append(k)
     return determining[0] if len(determining) == 1 else None
 
@@ -121,7 +121,7 @@ def threshold_ranges(
 
     m, below = max(round(cases), 1), problem.limits[1, 0] if k == 1 else 1.0 - problem.limits[0, 1]
     cumulative = bdtr(np.arange(m, dtype=np.float64), m, below)
-    counts = np.searchsorted(cumulative, (np.arange(n) + 0.5) / n)
+    counts = np.searchsorted(cumulative, (np.arange(n) + 0.5) / n).astype(np.float64)
     reached = order.rates[k, 1:]  # by score, the share of the class up to it
 
     def score_of(count: FloatArray) -> FloatArray:

@@ -25,6 +25,7 @@ __all__ = [
     "Engine",
     "EngineOptions",
     "FileOptions",
+    "LayoutOptions",
     "TableOptions",
     "engine_options",
     "fits_memory",
@@ -55,16 +56,21 @@ class TableOptions(TypedDict, total=False):
 
 
 class FileOptions(TableOptions, total=False):
-    """The options of the verbs for files and tables: columns, several rows per case, how the engine works."""
+    """The options of the verbs for files and tables: columns, and how the engine works."""
 
-    classifier: str | None
-    case: str | None
-    class_: str | None
     tolerance: float | None
     exact: bool
     memory: str | int | None
     disk: str | int | None
     covariance: Covariance
+
+
+class LayoutOptions(FileOptions, total=False):
+    """The same, with the columns of several rows per case; for verbs whose `classifier` is not a name."""
+
+    classifier: str | None
+    case: str | None
+    class_: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,7 @@ class EngineOptions:
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
     """Validate the options for file input."""
-    known = [*FileOptions.__annotations__, "by", "negate"]
+    known = [*LayoutOptions.__annotations__, "by", "negate"]
     unknown = [name for name in options if name not in known]
     if unknown:
         raise InputError(f"There is no option {unknown[0]!r}; files are read with {', '.join(known)}.")
@@ -157,7 +163,7 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
             "engine=spark takes a Spark data frame; make one from files with spark.read.parquet(...)."
         )
     is_input = options.get("truth") is not None and is_source(data)
-    unknown = [name for name in options if name not in FileOptions.__annotations__]
+    unknown = [name for name in options if name not in LayoutOptions.__annotations__]
     if not is_input and unknown:
         hint = did_you_mean(unknown[0], OFTEN_MEANT)
         hint = hint if hint.startswith("did") else "the documentation of the function lists them."

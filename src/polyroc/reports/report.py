@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
-from polyroc.engines.options import Engine, FileOptions, is_file_input
+from polyroc.engines.options import Engine, LayoutOptions, is_file_input
 from polyroc.errors import InputError
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
@@ -64,7 +64,7 @@ def report(
     repeat: Sequence[str] = (),
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **reading: Unpack[LayoutOptions],
 ) -> Report:
     """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
 
