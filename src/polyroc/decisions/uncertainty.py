@@ -36,7 +36,7 @@ class ThresholdUncertainty(Record):
     ----------
     low, high
         At [threshold, resample]: the range of thresholds that are best in the resample, or worse by no more than
-        half a case; those above `low`, up to `high`. The best one is among them. If a required rate determines the
+        one case; those above `low`, up to `high`. The best one is among them. If a required rate determines the
         threshold, the range in which it lies at as many equally likely counts of cases below it
         (`polyroc.decisions.required_rates`). Empty for a rule without thresholds.
     optimism
