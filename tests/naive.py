@@ -1158,6 +1158,33 @@ def curve_errors_paired(y, first, second):
     return sum(abs(errors(first, k) - errors(second, k)) for k in range(1, len(y) + 1))
 
 
+def curve_errors_weighted(y, first, second, weight):
+    """The area between two curves of weighted errors, over the weight called negative; in units of the mean."""
+    mean = sum(weight) / len(weight)
+
+    def excess(scores, u):
+        """Positives minus negatives by weight, among the lowest cases that have the weight u; a tie is shared."""
+        total = 0.0
+        for t in sorted(set(scores)):
+            tied = [i for i in range(len(y)) if scores[i] == t]
+            size = sum(weight[i] for i in tied) / mean
+            share = min(max(u / size, 0.0), 1.0)
+            total += share * sum(weight[i] if y[i] else -weight[i] for i in tied) / mean
+            u -= size
+        return total
+
+    def corners(scores):
+        return {sum(w for w, s in zip(weight, scores, strict=True) if s <= t) / mean for t in scores}
+
+    ends, area = sorted({0.0} | corners(first) | corners(second)), 0.0
+    for start, end in pairwise(ends):  # the difference is linear from corner to corner
+        a, b = (excess(first, u) - excess(second, u) for u in (start, end))
+        crossing = start + (end - start) * a / (a - b) if a * b < 0 else start
+        area += abs(a) * (crossing - start) / 2 + abs(b) * (end - crossing) / 2
+        area += abs(a) * (end - start) / 2 if a * b >= 0 else 0.0
+    return area
+
+
 def curve_errors_unpaired(samples, cuts=20_000):
     """The area between two curves of errors, by a fine grid; each sample is (classes, scores)."""
     kappa = sum(sum(y) for y, _ in samples) / sum(len(y) for y, _ in samples)

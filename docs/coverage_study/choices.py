@@ -20,7 +20,11 @@ CHOICES: dict[str, dict[str, Any]] = {
     "closest": {"criterion": "closest"},
     "costs": {"costs": [[0, 1], [5, 0]], "priors": [0.8, 0.2]},
     "sensitivity": {"sensitivity": 0.9},
+    "specificity": {"specificity": 0.9},
+    "limit": {"at_most": {(1, 0): 0.1}, "priors": [0.5, 0.5]},
+    "ordered costs": {"costs": [[0, 1, 2], [2, 0, 1], [4, 2, 0]], "priors": [1 / 3] * 3},
 }
+REQUIRED = ("sensitivity", "specificity")  # determined by a quantile, so that nothing was chosen on any model
 
 
 def quantities(name: str, classes: int) -> tuple[list[str], list[str]]:

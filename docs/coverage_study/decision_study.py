@@ -69,7 +69,8 @@ def choose_thresholds(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
             yield interval_row(cell, "threshold", quantity, value, {"default": tally})
         for quantity, tally, value in zip(of_rates, rates, np.mean(reached, axis=0), strict=True):
             row = interval_row(cell, "chosen_rate", quantity, 0.0, {"default": tally})
-            used = {"set": "choice"} if cell.model_name in choices.TUNED else {}
+            tuned = cell.model_name in choices.TUNED and name not in choices.REQUIRED
+            used = {"set": "choice"} if tuned else {}
             yield row | {"truth": f"{value:.6f}"} | used
 
 

@@ -18,7 +18,7 @@ from quantities import (
 )
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 150, 20  # replicates
+OFTEN, USUAL, SOME, CHOICES, BOOTSTRAP, SEARCHED = 2000, 1000, 500, 300, 150, 200  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -387,9 +387,9 @@ def _binned() -> list[Cell]:
 
 def _curve_tests() -> list[Cell]:
     """Tests of whole curves and of paired decisions, and the band of the difference of two decision curves."""
-    benefit = ("net_benefit_curve",)
+    benefit, slow = ("net_benefit_curve",), ("ties", "few ratings", "weights")
     equal = [
-        Cell("curves", m, (a, a), n, benefit, CHOICES if (m, n) == ("ties", (200, 20)) else SOME)
+        Cell("curves", m, (a, a), n, benefit, CHOICES if m in slow and n != (50, 50) else SOME)
         for m, a, n in (
             ("normal", 0.8, (50, 50)),
             ("heavy tails", 0.8, (50, 50)),
@@ -398,7 +398,13 @@ def _curve_tests() -> list[Cell]:
             ("similar", 0.8, (50, 50)),
             ("ties", 0.8, (50, 50)),
             ("ties", 0.8, (200, 20)),
+            ("ties", 0.8, (15, 15)),
+            ("ties", 0.95, (50, 50)),
+            ("few ratings", 0.8, (50, 50)),
+            ("few ratings", 0.9, (200, 20)),
             ("clusters", 0.8, (60, 60)),
+            ("weights", 0.8, (60, 60)),
+            ("weights", 0.8, (150, 30)),
         )
     ]
     unequal = [
@@ -477,7 +483,25 @@ def _choices() -> list[Cell]:
         for value, sizes in ((0.8, (100, 100)), (0.95, (400, 40)))
     ]
     chosen += [("ties", 0.95, (400, 40))]
-    grid = [Cell("choice", model, (value,), sizes, criteria, CHOICES) for model, value, sizes in chosen]
+    grid = [
+        Cell("choice", model, (value,), sizes, measures, replicates, drawn_for=criteria)
+        for model, value, sizes in chosen
+        for measures, replicates in ((criteria[:2], CHOICES), (criteria[2:], SOME))
+    ]
+    grid += [
+        Cell("choice", model, (value,), sizes, ("sensitivity", "specificity", "limit"), SOME)
+        for model, value, sizes in (
+            ("weights", 0.8, (100, 100)),
+            ("exponential", 0.95, (40, 400)),
+            ("few ratings", 0.9, (60, 60)),
+            ("clusters", 0.9, (60, 60)),
+        )
+    ]
+    grid += [
+        Cell("choice", model, (value,), sizes, ("ordered costs",), CHOICES)
+        for model in ("Laplace", "beta", "ties")
+        for value, sizes in ((0.5, (30, 30, 30)), (0.9, (300, 30, 300)))
+    ]
     return grid + [
         Cell("choice", model, (value,), sizes, ("youden", "closest"), CHOICES)
         for model in ("normal", "Laplace", "exponential", "easy and hard", "beta", "ties")

@@ -60,6 +60,11 @@ def standard_nodes(family: str) -> Floats:
     return np.asarray(standard(family, NODES))
 
 
+def _rounded(x: Floats, unit: float) -> Floats:
+    """Rounded to multiples of a unit, if there is one."""
+    return np.asarray(unit * np.round(x / unit) if unit else x)
+
+
 class Part(NamedTuple):
     """One component of a class: its share of the sample, the weight of its cases, location and scale."""
 
@@ -74,7 +79,7 @@ class Law(NamedTuple):
 
     family: str
     parts: tuple[Part, ...]
-    rounded: bool = False
+    rounded: float = 0.0
 
     def _population(self) -> list[tuple[float, Part]]:
         """The parts that have cases, with their shares in the population."""
@@ -84,7 +89,7 @@ class Law(NamedTuple):
     def cdf(self, x: Any, left: bool = False) -> Any:
         """P(X <= x), or P(X < x)."""
         if self.rounded:
-            x = np.ceil(x) - 0.5 if left else np.floor(x) + 0.5
+            x = self.rounded * (np.ceil(x / self.rounded) - 0.5 if left else np.floor(x / self.rounded) + 0.5)
         return sum(
             share * standard_cdf(self.family, (x - part.location) / part.scale)
             for share, part in self._population()
@@ -94,7 +99,7 @@ class Law(NamedTuple):
         """Equally likely scores of every part, with its share in the population."""
         z = standard_nodes(self.family)
         points = [(share, part.location + part.scale * z) for share, part in self._population()]
-        return [(share, np.round(x)) for share, x in points] if self.rounded else points
+        return [(share, _rounded(x, self.rounded)) for share, x in points]
 
     def mean(self, function: Any) -> float:
         """E function(X)."""
@@ -117,7 +122,7 @@ class Model:
     columns: bool = False
     family: str = "normal"
     last_scale: float = 1.0
-    rounded: bool = False
+    rounded: float = 0.0  # to multiples of this
     clustered: bool = False
     outliers: float = 0.0
     swapped: float = 0.0
@@ -186,7 +191,8 @@ MODELS = {
         Model("bounded", family="uniform"),
         Model("beta", family="beta"),
         Model("similar", family="laplace", correlation=0.9),
-        Model("ties", rounded=True),
+        Model("ties", rounded=1.0),
+        Model("few ratings", rounded=2.0),
         Model("clusters", clustered=True),
         Model("weights", weighted=True),
         Model("cohort", cohort=True),
@@ -196,7 +202,7 @@ MODELS = {
         Model("columns", columns=True),
         Model("columns, heavy tails", columns=True, family="t3"),
         Model("columns, skewed", columns=True, family="gumbel"),
-        Model("columns, ties", columns=True, rounded=True),
+        Model("columns, ties", columns=True, rounded=1.0),
         Model("columns, clusters", columns=True, clustered=True),
         Model("columns, weights", columns=True, weighted=True),
         Model("columns, unequal", columns=True, unequal=True),
@@ -293,7 +299,7 @@ def _scores(model: Model, step: float, classes: int, y: Ints, second: Floats, z:
     parts = np.array([law.parts for law in model.laws(step, classes)])  # class, part, field
     chosen = parts[y, (second < parts[y, 1, 0]).astype(int)]
     x = chosen[:, 2] + chosen[:, 3] * standard(model.family, z)
-    return np.asarray(np.round(x) if model.rounded else x)
+    return _rounded(x, model.rounded)
 
 
 def steps(model: Model, step: float, classes: int) -> Floats:
@@ -309,7 +315,7 @@ def _columns(model: Model, step: float, classes: int, y: Ints, second: Floats, z
     if model.weighted:
         reach = reach * np.where(second < STRATA[1][0], STRATA[1][2], STRATA[0][2])
     x = standard(model.family, z) + reach[:, None] * np.eye(classes)[own]
-    return np.asarray(np.round(x) if model.rounded else x)
+    return _rounded(x, model.rounded)
 
 
 def probabilities(columns: Floats) -> Floats:

@@ -92,6 +92,37 @@ def test_groups_exchange_together():
     assert venkatraman(np.repeat(SICK, 2), twice, n=300, rng=1).pair("a", "b").pvalue <= once.pvalue
 
 
+@pytest.mark.slow
+@given(st.data())
+def test_weights_of_paired_curves(data):
+    """The area between weighted curves of errors; frequencies are repeated rows, each a case of its own."""
+    y = data.draw(draw.classes(c=2))
+    values, counts = (st.lists(st.integers(*ends), min_size=len(y), max_size=len(y)) for ends in ((0, 6), (1, 4)))
+    a, b, w = data.draw(values), data.draw(values), data.draw(counts)
+    statistic = venkatraman(y, {"a": a, "b": b}, sample_weight=w, n=1).pair("a", "b").statistic
+    if len({*w}) > 1:  # else it is a sum, not an area, which differs where tied curves cross
+        assert statistic == pytest.approx(naive.curve_errors_weighted(np.asarray(y).tolist(), a, b, w), abs=1e-9)
+    counted = venkatraman(y, {"a": a, "b": b}, sample_weight=w, weight_kind="frequency", n=20)
+    rows = {name: np.repeat(s, w) for name, s in {"a": a, "b": b}.items()}
+    assert counted.rows() == venkatraman(np.repeat(y, w), rows, n=20).rows()
+
+
+def test_a_case_exchanges_its_scores_and_keeps_its_weight():
+    """Importance weights are as groups of equal cases, which are exchanged together."""
+    w = np.where(np.arange(400) % 3, 1, 3)
+    weighted = venkatraman(SICK, {"a": STEADY, "b": ERRATIC}, sample_weight=w, n=300, rng=1).pair("a", "b")
+    rows = {name: np.repeat(s, w) for name, s in {"a": STEADY, "b": ERRATIC}.items()}
+    grouped = venkatraman(np.repeat(SICK, w), rows, groups=np.repeat(np.arange(400), w), n=300, rng=1)
+    assert weighted.statistic == pytest.approx(grouped.pair("a", "b").statistic * 400 / w.sum() / w.mean())
+    assert weighted.pvalue == pytest.approx(grouped.pair("a", "b").pvalue, abs=0.02)
+    same = venkatraman(SICK, {"a": STEADY, "b": ERRATIC}, sample_weight=np.full(400, 0.3), n=50)
+    assert same.rows() == venkatraman(SICK, {"a": STEADY, "b": ERRATIC}, n=50).rows()
+    nothing = np.append(w, 0)  # a case that does not count
+    other = {"a": np.append(STEADY, 9.0), "b": np.append(ERRATIC, -9.0)}
+    padded = venkatraman(np.append(SICK, 1), other, sample_weight=nothing, n=9).pair("a", "b")
+    assert padded.statistic == pytest.approx(weighted.statistic)
+
+
 def test_several_pairs_are_adjusted_stored_and_reported():
     reports = []
     three = {"a": STEADY, "b": ERRATIC, "c": OTHER}
@@ -117,13 +148,15 @@ def test_several_pairs_are_adjusted_stored_and_reported():
         (lambda: venkatraman(Y, {"a": A, "b": B}, n=0), "n must be a whole number"),
         (lambda: venkatraman(Y, {"a": A, "b": B}).pair("a", "z"), "one of the pairs 'a' and 'b', got 'a' and 'z'"),
         (
-            lambda: venkatraman(pr.Scores.from_arrays(Y, {"a": A, "b": B}, sample_weight=Y + 1.0)),
-            "has no weights; leave out sample_weight",
+            lambda: venkatraman(dict.fromkeys("ab", (Y, A)), sample_weight=Y + 1.0),
+            r"not valid for importance weights.* compare areas instead, with compare\(...\) and measure='auc'.* "
+            "weight_kind='frequency'",
         ),
         (
             lambda: venkatraman({k: pr.Scores.from_arrays(Y, A, groups=Y) for k in "ab"}),
-            "which groups do not allow",
+            "not valid for groups, whose cases stay together; compare areas instead",
         ),
+        (lambda: venkatraman(Y, {"a": A, "b": B}, sample_weight=[-1.0] * 40), "negative weights"),
         (lambda: venkatraman([1, 1], {"a": [1, 2], "b": [1, 2]}, labels=[0, 1]), "No case of class '0'"),
     ],
 )

@@ -130,6 +130,10 @@ RESULTS = {
         pr.OperatingPoint,
         _on("ordered", pr.operate, criterion="youden", method=METHODS["bootstrap_percentile"]),
     ),
+    "OperatingPoint_required": Stored(
+        pr.OperatingPoint,
+        _on("two_classes", pr.operate, sensitivity=0.7, method=METHODS["bootstrap_percentile"]),
+    ),
     "OrderKept": Stored(
         pr.consistency.OrderStability,
         _on(

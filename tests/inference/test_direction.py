@@ -185,6 +185,8 @@ def test_rules_are_for_scores_as_they_are(tmp_path):
     FRAME.write_parquet(tmp_path / "cases.parquet")
     with pytest.raises(NotApplicableError, match=message):
         pr.rates(tmp_path / "cases.parquet", truth="y", scores="-abeta", threshold=0.5, engine="duckdb")
+    with pytest.raises(NotApplicableError, match=message):
+        pr.operate(tmp_path / "cases.parquet", truth="y", scores="-abeta", sensitivity=0.9, engine="duckdb")
 
 
 def test_unpaired_arrays():

@@ -141,3 +141,31 @@ def test_one_warning_for_all_columns():
         warn_of_stacked_rows(["fold", "id", "model"], lambda _: Repetition(100, 5, True))
     assert len(caught) == 1
     assert "classifier='model', case='id'" in str(caught[0].message)
+
+
+@pytest.mark.slow
+def test_evaluate_and_compare_take_the_columns_of_stacked_rows(path):
+    """As `read` does, of files and data frames; an engine needs one row per case."""
+    stacked = {**COLUMNS, "classifier": "model", "case": "id"}
+    scores = pr.read(path, **stacked)
+    expected = pr.compare(scores, measure="auc").rows()
+    for source in (path, THREE, pl.from_pandas(THREE)):
+        assert pr.compare(source, **stacked, measure="auc").rows() == expected
+        assert pr.evaluate(source, **stacked, measure="auc").rows() == pr.evaluate(scores, measure="auc").rows()
+    assert [*pr.curve(THREE, **stacked).curves] == ["lr", "rf", "nb"]
+    for lazy in (pl.from_pandas(THREE).lazy(), path):
+        with pytest.raises(
+            pr.errors.NotApplicableError, match=r"classifier is not available for files .* engine='memory'"
+        ):
+            pr.evaluate(lazy, **stacked, measure="auc", engine="duckdb")
+    long = pl.DataFrame(
+        {"id": [1, 1, 2, 2], "y": ["a", "a", "b", "b"], "k": ["a", "b"] * 2, "p": [0.6, 0.4, 0.3, 0.7]}
+    )
+    assert (
+        pr.evaluate(long, truth="y", scores="p", case="id", class_="k", measure="hand_till", method=None).value
+        == 1
+    )
+    with pytest.raises(
+        pr.errors.InputError, match=r"case are only valid for files and tables.*truth=... and scores=..."
+    ):
+        pr.evaluate(THREE, case="id", measure="auc")

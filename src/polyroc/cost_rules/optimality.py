@@ -33,6 +33,7 @@ SCALED_COST = 1e3  # the cost of the known rule in the integer program, whose ab
 NEGLIGIBLE = (1e-9, 1e-7, 1e-12)  # a weight of the linear program below this may be rounding; tried in turn
 TIGHTEST = 1e-10  # tolerance of the linear programs, the smallest that the solver accepts
 SCALING_ROUNDS = 5  # after which the scales hardly change
+LARGEST_EXPONENT = 350.0  # of a scale
 
 
 def improve_and_prove(problem: CostProblem, L: FloatArray, loss: Loss) -> tuple[FloatArray, Loss, bool]:
@@ -132,6 +133,8 @@ def _balanced(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     for _ in range(SCALING_ROUNDS):  # geometric means of rows and columns in turn
         by_row = ((size + by_cost) * nonzero).sum(axis=1, keepdims=True) / per_row
         by_cost = -((size - by_row) * nonzero).sum(axis=0) / per_cost
+    # their sum is within the range of floats, which logarithms of subnormal probabilities exceed
+    by_row, by_cost = (np.clip(scale, -LARGEST_EXPONENT, LARGEST_EXPONENT) for scale in (by_row, by_cost))
     return rows * np.exp(by_cost - by_row), np.exp(by_cost)
 
 

@@ -13,7 +13,7 @@ from polyroc.curves.fold_average import AVERAGES, Average, threshold_area, verti
 from polyroc.curves.points import AUC, KINDS, CurveKind, CurvePoints, is_auc
 from polyroc.curves.result import Band, Curve, Curves, FamilyKind
 from polyroc.curves.sweep import CurveSweep
-from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
+from polyroc.engines.options import Engine, EngineOptions, LayoutOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.inference.estimation import estimate_measure
@@ -66,7 +66,7 @@ def curve(
     negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **reading: Unpack[LayoutOptions],
 ) -> Curve | Curves:
     """Compute a curve over all thresholds of a score: one point per distinct score.
 

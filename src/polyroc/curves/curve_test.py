@@ -14,13 +14,13 @@ from polyroc.inference.compare import name_in_block, paired_blocks
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.curve_distance import paired_distance, unpaired_distance
 from polyroc.measures.applicability import inapplicable_reason
-from polyroc.messages import Option
+from polyroc.messages import Call, Option
 from polyroc.output.numbers import p_text
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.results.invariants import Invariants, at_least, ordered, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
-from polyroc.scores import Scores
+from polyroc.scores import Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng, seed_of
 from polyroc.validation.scores import one_sample
@@ -29,6 +29,7 @@ from polyroc.validation.signatures import Count, validated
 __all__ = ["CurveDistance", "CurveTest", "venkatraman"]
 
 ROUNDING = 1e-9  # relative: distances that differ by rounding alone count as equal
+NEGLIGIBLE = 1e-12  # share of the total weight below which a case makes no step
 REPORTS = 20  # how often the progress of a test is reported
 
 
@@ -114,6 +115,8 @@ def venkatraman(
     adjustment: Adjustment | None = "holm",
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
+    sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
     missing: Missing = "raise",
     progress: ProgressOption = None,
@@ -127,6 +130,8 @@ def venkatraman(
     Paired (the same cases): if the k lowest cases of either score are called negative, the scores differ in
     errors; E is the sum of the absolute differences over all k. Under the hypothesis the two ranks of a case are
     exchangeable: in each rearrangement every case (every group) exchanges its ranks with probability 1/2.
+    With weights, the lowest cases are counted by weight: E is the area between the two curves of errors, in units
+    of the mean weight, and a case exchanges its places and keeps its weight. E is the same if all weights are.
 
     Unpaired (different cases): with kappa the share of positives in both sets together, and F and G the
     distributions of positives and negatives, the errors kappa F + (1 - kappa) (1 - G) of both curves are compared
@@ -147,8 +152,9 @@ def venkatraman(
         How many rearrangements, and the seed; the smallest p-value is 1 / (1 + n).
     adjustment
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg" or None.
-    labels, pos_label, groups, missing
-        As in `evaluate`. Weights have no permutation test.
+    labels, pos_label, sample_weight, weight_kind, groups, missing
+        As in `evaluate`. Of different cases (unpaired) there are no groups, and weights only if they are
+        frequencies: cases that are dealt anew must be independent and count the same.
     progress
         True for a progress bar, or a function called with (done, total, message).
 
@@ -166,6 +172,7 @@ def venkatraman(
     if adjustment == "max-t":
         raise InputError("adjustment must be 'holm', 'bonferroni', 'benjamini-hochberg' or None, got 'max-t'.")
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "groups": groups, "missing": missing}
+    options |= {"sample_weight": sample_weight, "weight_kind": weight_kind}
     blocks = paired_blocks(y_true, y_score, **options)
     curves = [*_curves(blocks)]
     if len(curves) < 2:
@@ -216,12 +223,6 @@ def _check(scores: Scores) -> None:
         raise NotApplicableError("A ROC curve ", reason, ".")
     if scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}; a test of curves needs both classes.")
-    if scores.sample_weight is not None:
-        raise NotApplicableError(
-            "Venkatraman's test exchanges cases, so it has no weights; leave out ",
-            Option("sample_weight"),
-            ", or compare areas, with which weights are valid.",
-        )
 
 
 class _Arrangements(NamedTuple):
@@ -256,25 +257,51 @@ def _test(
 
 
 def _paired(one: _Curve, two: _Curve, rng: np.random.Generator) -> _Arrangements:
+    weight = one.scores.sample_weight
+    if weight is not None and np.ptp(weight) > 0:
+        return _paired_by_weight(one, two, weight, rng)
     first, second = (_doubled_ranks(curve.values) for curve in (one, two))
     signs = np.where(one.positive, 1.0, -1.0)
-    units = np.arange(len(signs)) if one.scores.units is None else one.scores.units
-    count = int(units.max()) + 1
+    exchange = _exchange(one.scores, np.arange(len(signs)), rng)
 
     def order() -> IntArray:
         return np.concatenate([rng.permutation(len(signs)), rng.permutation(len(signs))])
-
-    def rearranged() -> float:
-        exchanged = rng.random(count)[units] < 0.5
-        pair = np.where(exchanged, second, first), np.where(exchanged, first, second)
-        return paired_distance(*pair, signs, order())
 
     nowhere = np.empty(0, dtype=np.int64)
     return _Arrangements(
         paired_distance(first, second, signs, nowhere),
         lambda: paired_distance(first, second, signs, order()),
-        rearranged,
+        lambda: paired_distance(*exchange(first, second), signs, order()),
     )
+
+
+def _exchange(scores: Scores, cases: IntArray, rng: np.random.Generator) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """Exchange two columns of some cases, each group (each case without groups) with probability 1/2."""
+    units = np.arange(len(scores)) if scores.units is None else scores.units
+    count, units = int(units.max()) + 1, units[cases]
+
+    def exchange(first: Any, second: Any) -> tuple[Any, Any]:
+        exchanged = rng.random(count)[units] < 0.5
+        return np.where(exchanged, second, first), np.where(exchanged, first, second)
+
+    return exchange
+
+
+def _paired_by_weight(one: _Curve, two: _Curve, weight: FloatArray, rng: np.random.Generator) -> _Arrangements:
+    """As `_paired`, with the share of the weight below a case in the place of its rank."""
+    cases = np.flatnonzero(weight > NEGLIGIBLE * weight.sum())
+    weight, positive = weight[cases] / weight[cases].mean(), one.positive[cases]
+    first, second = (_places(curve.values[cases], weight / weight.sum()) for curve in (one, two))
+    classes = np.where(positive, weight, 0.0), np.where(positive, 0.0, weight)
+    exchange = _exchange(one.scores, cases, rng)
+
+    def distance(pair: Sequence[FloatArray], rng: np.random.Generator | None) -> float:
+        curves = [_cumulated(places, classes, rng) for places in pair]
+        (x1, e1), (x2, e2) = ((f + g, f - g) for f, g in curves)
+        return unpaired_distance(x1, e1, x2, e2)
+
+    pair = first, second
+    return _Arrangements(distance(pair, None), lambda: distance(pair, rng), lambda: distance(exchange(*pair), rng))
 
 
 def _doubled_ranks(values: FloatArray) -> IntArray:
@@ -286,13 +313,9 @@ def _doubled_ranks(values: FloatArray) -> IntArray:
 
 def _unpaired(one: _Curve, two: _Curve, rng: np.random.Generator) -> _Arrangements:
     for curve in (one, two):
-        if curve.scores.units is not None:
-            raise NotApplicableError(
-                "Venkatraman's test of different cases deals cases anew, which groups do not allow; compare areas "
-                "instead, with which groups are valid."
-            )
+        _check_independent(curve.scores)
     kappa = float(np.concatenate([one.positive, two.positive]).mean())
-    by_curve = [_places(curve.values, curve.positive, kappa) for curve in (one, two)]
+    by_curve = [_places(curve.values, _class_shares(curve.positive, kappa)) for curve in (one, two)]
     sets = [(own[curve.positive], own[~curve.positive]) for own, curve in zip(by_curve, (one, two), strict=True)]
     positives, negatives = (np.concatenate(side) for side in zip(*sets, strict=True))
     cuts = [len(side) for side in sets[0]]
@@ -310,9 +333,34 @@ def _unpaired(one: _Curve, two: _Curve, rng: np.random.Generator) -> _Arrangemen
     return _Arrangements(distance(sets, None), lambda: distance(sets, rng), rearranged)
 
 
-def _places(values: FloatArray, positive: BoolArray, kappa: float) -> FloatArray:
-    """The place kappa F + (1 - kappa) G of each case, in the middle of its own step; rounded, so that ties tie."""
-    weight = np.where(positive, kappa / positive.sum(), (1.0 - kappa) / (~positive).sum())
+def _check_independent(scores: Scores) -> None:
+    """Raise an error if the cases of a set cannot be dealt anew: they must be independent and count the same."""
+    areas = ("; compare areas instead, with ", Call("compare", ...), " and ", Option("measure", "auc"))
+    if scores.units is not None:
+        raise NotApplicableError(
+            "Venkatraman's test of different cases deals them anew, which is not valid for groups, whose cases "
+            "stay together",
+            *areas,
+            ", which allows groups.",
+        )
+    if scores.sample_weight is not None:
+        raise NotApplicableError(
+            "Venkatraman's test of different cases deals them anew, which is not valid for importance weights: "
+            "those of the two sets may differ",
+            *areas,
+            ", which allows weights. Weights that are numbers of cases are valid with ",
+            Option("weight_kind", "frequency"),
+            ".",
+        )
+
+
+def _class_shares(positive: BoolArray, kappa: float) -> FloatArray:
+    """The step of each case in kappa F + (1 - kappa) G."""
+    return np.asarray(np.where(positive, kappa / positive.sum(), (1.0 - kappa) / (~positive).sum()))
+
+
+def _places(values: FloatArray, weight: FloatArray) -> FloatArray:
+    """The share of the weight below each case, in the middle of its own step; rounded, so that ties tie."""
     _, block = np.unique(values, return_inverse=True)
     steps = np.bincount(block, weight)
     return np.asarray(np.round(np.cumsum(steps) - steps / 2.0, 12)[block])
@@ -321,15 +369,22 @@ def _places(values: FloatArray, positive: BoolArray, kappa: float) -> FloatArray
 def _errors(
     positives: FloatArray, negatives: FloatArray, kappa: float, rng: np.random.Generator | None
 ) -> tuple[FloatArray, FloatArray]:
-    """The errors kappa F + (1 - kappa) (1 - G) of a curve, at the places kappa F + (1 - kappa) G from 0 to 1.
+    """The errors kappa F + (1 - kappa) (1 - G) of a curve, at the places kappa F + (1 - kappa) G from 0 to 1."""
+    right = np.repeat([kappa / len(positives), 0.0], [len(positives), len(negatives)])
+    left = np.repeat([0.0, (1.0 - kappa) / len(negatives)], [len(positives), len(negatives)])
+    f, g = _cumulated(np.concatenate([positives, negatives]), (right, left), rng)
+    return f + g, f + (1.0 - kappa) - g
+
+
+def _cumulated(
+    values: FloatArray, steps: tuple[FloatArray, FloatArray], rng: np.random.Generator | None
+) -> tuple[FloatArray, FloatArray]:
+    """The sums of two columns of steps along rising values, from 0 on.
 
     Ties are broken at random, or are straight lines if there is no generator.
     """
-    values = np.concatenate([positives, negatives])
-    right = np.repeat([kappa / len(positives), 0.0], [len(positives), len(negatives)])
-    left = np.repeat([0.0, (1.0 - kappa) / len(negatives)], [len(positives), len(negatives)])
     order = np.argsort(values) if rng is None else np.lexsort((rng.random(len(values)), values))
     last = np.diff(values[order]) > 0 if rng is None else np.ones(len(values) - 1, dtype=np.bool_)
     ends = np.flatnonzero(np.append(last, True))
-    f, g = (np.concatenate([[0.0], np.cumsum(own[order])[ends]]) for own in (right, left))
-    return f + g, f + (1.0 - kappa) - g
+    first, second = (np.concatenate([[0.0], np.cumsum(own[order])[ends]]) for own in steps)
+    return first, second

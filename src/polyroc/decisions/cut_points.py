@@ -50,7 +50,7 @@ class Rechosen(NamedTuple):
     ----------
     low, high
         At [resample, cut-point]: the thresholds above `low`, up to `high`, are best there, or worse by no more
-        than half a case.
+        than one case.
     optimism
         At [resample, class, decision], in the order of the labels: the rate in the resample minus that of the same
         rule on all cases.
@@ -157,7 +157,7 @@ class ScoreOrder:
             random_shares,
             problem.limits,
             problem.squared,
-            0.5 / self.sizes,
+            1.0 / self.sizes,
             cuts,
             lows,
             highs,

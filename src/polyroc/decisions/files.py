@@ -19,8 +19,9 @@ from polyroc.engines.dataset import Dataset
 from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import estimate_dataset, open_dataset
+from polyroc.engines.files import is_frame
 from polyroc.engines.options import Engine, EngineOptions
-from polyroc.engines.support import check_supported
+from polyroc.engines.support import check_supported, mode_of
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods.method import Method
@@ -95,10 +96,10 @@ class _BinnedScores(NamedTuple):
         )
 
 
-def _check_not_negated(data: Dataset) -> None:
+def _check_not_negated(data: Dataset, settings: EngineOptions) -> None:
     """Raise an error if scores are multiplied by -1: a rule is for the scores that it is given."""
     if data.negated:
-        check_supported("negate", "duckdb", "operate")
+        check_supported("negate", mode_of(is_frame(settings.files)), "operate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ class FileCases:
         """Count classes in bins of one score, to choose a threshold or cut-points from."""
         settings = replace(self.settings, tolerance=None)
         with open_dataset(settings, **self.options) as data:
+            _check_not_negated(data, settings)
             _require_one_score(data.schema)
             measure = AUC if data.schema.n_classes == 2 else ORDERED  # both count one column, and refine its bins
         with progress_callback(self.progress) as report:
@@ -139,7 +141,7 @@ class FileCases:
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
         with open_dataset(self.settings, **self.options) as data, progress_callback(self.progress) as report:
-            _check_not_negated(data)
+            _check_not_negated(data, self.settings)
             totals = class_totals(data, report)
             schema: Schema = data.schema
         name = one_classifier(schema, self.classifier)
@@ -152,7 +154,7 @@ class FileCases:
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """The confusion rates of a rule or threshold; with `probabilities`, values must be in [0, 1]."""
         with open_dataset(self.settings, **self.options) as data:
-            _check_not_negated(data)
+            _check_not_negated(data, self.settings)
             schema: Schema = data.schema
             name = one_classifier(schema, self.classifier)
             rule = rule if threshold is None else rule_at(schema, threshold, rule)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from polyroc.decisions.required_rates import RequiredRate
 from polyroc.errors import InputError
 from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import NOT_STORED
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET
 from polyroc.results.invariants import Invariants, at_least, distinct, finite, shares, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -139,6 +140,9 @@ class Rates(Result):
         The number of cases of each class (effective number, if weighted; groups, if clustered).
     provenance
         What is needed to reproduce it.
+    required
+        The rate that was required of a class, if it determined the threshold of these rates; None otherwise. Its
+        interval is by order statistics.
     """
 
     classifier: str
@@ -148,6 +152,7 @@ class Rates(Result):
     counts: FloatArray
     fewest: FloatArray
     provenance: Provenance
+    required: RequiredRate | None = field(default=None, metadata=STORED_IF_SET)
     _variance: Callable[[FloatArray, FloatArray | None], float] = field(default=_no_variance, metadata=NOT_STORED)
 
     def _invariants(self) -> Invariants:
@@ -161,6 +166,10 @@ class Rates(Result):
         yield at_least(self.standard_errors, 0) and shares(self.standard_errors), "standard errors are 0 to 1"
         yield finite(self.counts), "counts must be finite"
         yield at_least(self.counts, 0) and at_least(self.fewest, 0), "counts must be 0 or more"
+        yield (
+            self.required is None or self.required.true in self.classes,
+            "a rate is required of one of the classes",
+        )
 
     def __repr__(self) -> str:
         right = ", ".join(
@@ -187,8 +196,15 @@ class Rates(Result):
             limits=(0.0, 1.0),
             chance=1 / len(self.classes),
             fewest=float(self.fewest[k]),
+            boundary=self._limits_of_required(k, m),
+            larger_is_better=None if k == m else False,
             provenance=self.provenance,
         )
+
+    def _limits_of_required(self, k: int, m: int) -> Boundary | None:
+        if self.required is None or self.required.true != self.classes[k]:
+            return None
+        return self.required.boundary(float(self.rates[k, m]), k == m)
 
     def _position(self, label: Hashable) -> int:
         for spelling in (str(label), repr(label)):

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.decisions.cut_points import CutProblem, Rechosen, ScoreOrder
 from polyroc.decisions.rate_matrix import Rates
+from polyroc.decisions.required_rates import RequiredRate, determining_class, threshold_ranges
 from polyroc.errors import UndefinedMeasureWarning, warn
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.inference.methods.method import Method
@@ -35,8 +36,9 @@ class ThresholdUncertainty(Record):
     ----------
     low, high
         At [threshold, resample]: the range of thresholds that are best in the resample, or worse by no more than
-        half a case; those above `low`, up to `high`. The best one is among them. Empty for a rule without
-        thresholds.
+        one case; those above `low`, up to `high`. The best one is among them. If a required rate determines the
+        threshold, the range in which it lies at as many equally likely counts of cases below it
+        (`polyroc.decisions.required_rates`). Empty for a rule without thresholds.
     optimism
         At [class, decision]: the expected amount by which the rate of the chosen rule is larger on the cases it
         was chosen on than on new cases.
@@ -99,6 +101,9 @@ def rechoose(
     rate on the cases at hand does around the rate of the chosen rule on new cases. Its mean is subtracted from the
     rates, its variance is theirs.
 
+    If a required rate determines the threshold of two classes, it is a quantile: its interval and that of the rate
+    are by order statistics (`polyroc.decisions.required_rates`).
+
     A threshold that minimises a loss has an error of the order n^(-1/3) (Kim & Pollard 1990): it is where a random
     walk Z, minus a parabola, is highest, and the optimism is E Z there. In resamples the walk is Z + Z*, which is
     2^(1/2) times as large, so its highest value is 2^(2/3) times as large, and half of it is due to Z*: the mean
@@ -135,8 +140,20 @@ def rechoose(
         mean = CUBE_ROOT * mean
         # two replicates, whose variance is OPTIMISM_VARIATION times the square
         sources.append(np.sqrt(OPTIMISM_VARIATION / 2.0) * np.stack([mean, -mean]))
-    uncertainty = ThresholdUncertainty(low.T, high.T, mean, left_out, repr(method))
-    return uncertainty, corrected_rates(apparent, apparent.rates - mean, sources, method)
+    low, high, corrected = low.T, high.T, corrected_rates(apparent, apparent.rates - mean, sources, method)
+    k = determining_class(order, problem)
+    if k is not None:
+        required = _required_rate(apparent, order.classes[k], float(order.sizes[k]))
+        corrected = replace(corrected, required=required)
+        low, high = (ends[None, :] for ends in threshold_ranges(order, problem, k, required.cases, low.shape[1]))
+    return ThresholdUncertainty(low, high, mean, left_out, repr(method)), corrected
+
+
+def _required_rate(apparent: Rates, k: int, size: float) -> RequiredRate:
+    """The rate that determined the threshold, of as many independent cases as have its variance, up to `size`."""
+    observed, error = float(apparent.rates[k, k]), float(apparent.standard_errors[k, k])
+    cases = observed * (1.0 - observed) / error**2 + 1.0 if error > 0 else float(apparent.fewest[k])
+    return RequiredRate(apparent.classes[k], observed, max(1.0, min(cases, size)))
 
 
 def warn_of_left_out(chosen: BoolArray, what: str) -> int:

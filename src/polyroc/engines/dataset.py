@@ -49,6 +49,7 @@ __all__ = [
     "bind_columns",
     "check_columns",
     "label_kind",
+    "negated_columns",
     "open_files",
     "report_dropped",
     "sorted_labels",
@@ -244,12 +245,18 @@ def _number(source: Source, name: str) -> str:
     return f"CAST(c{source.columns.index(name)} AS DOUBLE)"
 
 
-def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list[str]:
-    """The SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
+def negated_columns(columns: Columns) -> set[str]:
+    """The columns of scores that are multiplied by -1; each has one sign, as rows hold a column once."""
     negated = {columns.scores[classifier].names[0] for classifier in columns.negated}
     both = [own.names[0] for own in columns.scores.values() if not own.negated and own.names[0] in negated]
     if both:
         raise InputError(f"column {both[0]!r} is named with and without a negative sign; evaluate them apart.")
+    return negated
+
+
+def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list[str]:
+    """The SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
+    negated = negated_columns(columns)
     numbers = {name: _number(source, name) for name in names}
     return [f"(0.0 - {number})" if name in negated else number for name, number in numbers.items()]
 

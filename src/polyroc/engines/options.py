@@ -25,6 +25,7 @@ __all__ = [
     "Engine",
     "EngineOptions",
     "FileOptions",
+    "LayoutOptions",
     "TableOptions",
     "engine_options",
     "fits_memory",
@@ -35,6 +36,7 @@ __all__ = [
 Covariance = Literal["joined", "bound"]
 Engine = Literal["duckdb", "memory"] | Any  # or a Spark session
 OFTEN_MEANT = ("measure", "method", "labels", "pos_label", "sample_weight", "groups", "folds", "by", "negate")
+LAYOUT = ("classifier", "case", "class_")  # columns of rows that are not cases, as in `read`
 SPARK_MEMORY = 2**30  # bytes of a Spark task and of the driver, by default
 MEMORY_SHARE = (
     4  # files larger than memory / MEMORY_SHARE are not read into it: parsed, they take several times more
@@ -63,6 +65,14 @@ class FileOptions(TableOptions, total=False):
     covariance: Covariance
 
 
+class LayoutOptions(FileOptions, total=False):
+    """The same, with the columns of several rows per case; for verbs whose `classifier` is not a name."""
+
+    classifier: str | None
+    case: str | None
+    class_: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
     """The same options, validated, with the files, the table or the Spark data frame."""
@@ -83,11 +93,12 @@ class EngineOptions:
     negate: Any = None
     decimal: Decimal = "."
     encoding: str | None = None
+    layout: tuple[tuple[str, str], ...] = ()  # the columns of several rows per case, by option
 
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
     """Validate the options for file input."""
-    known = [*FileOptions.__annotations__, "by", "negate"]
+    known = [*LayoutOptions.__annotations__, "by", "negate"]
     unknown = [name for name in options if name not in known]
     if unknown:
         raise InputError(f"There is no option {unknown[0]!r}; files are read with {', '.join(known)}.")
@@ -121,6 +132,7 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
         negate=options.get("negate"),
         decimal=options.get("decimal", "."),
         encoding=check_encoding(options.get("encoding")),
+        layout=tuple((name, options[name]) for name in LAYOUT if options.get(name) is not None),
     )
 
 
@@ -151,7 +163,7 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
             "engine=spark takes a Spark data frame; make one from files with spark.read.parquet(...)."
         )
     is_input = options.get("truth") is not None and is_source(data)
-    unknown = [name for name in options if name not in FileOptions.__annotations__]
+    unknown = [name for name in options if name not in LayoutOptions.__annotations__]
     if not is_input and unknown:
         hint = did_you_mean(unknown[0], OFTEN_MEANT)
         hint = hint if hint.startswith("did") else "the documentation of the function lists them."

@@ -21,6 +21,7 @@ from polyroc.engines.dataset import (
     bind_columns,
     check_columns,
     label_kind,
+    negated_columns,
     report_dropped,
     sorted_labels,
 )
@@ -39,6 +40,7 @@ from polyroc.io.predictions import matching_labels
 from polyroc.io.sources import Kind, Source, check_names
 from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.messages import Option, install_command
+from polyroc.validation.negation import not_negatable
 from polyroc.validation.predictions import large_integers_message
 
 if TYPE_CHECKING:
@@ -65,8 +67,7 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     check_names(names, NAME)
     source = Source(NAME, names, "", (), tuple(column_kind(field.dataType) for field in frame.schema.fields))
     columns = check_columns(source, request)
-    if columns.negated:
-        check_supported("negate", "spark", None)
+    negated = negated_columns(columns)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
     _warn_of_stacked_rows(plain, readable_keys(key_columns(columns, source, request.by), source), source)
     label = _label(source, columns.truth)
@@ -75,7 +76,10 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     numbers = NumberColumns(frame, plain, source)
     vectors = numbers.expand(columns, matching_labels(request.labels, present), present)
     classifiers, chosen, schema = bind_columns(source, columns, present, request, vectors)
-    values = [numbers.column(name).alias(f"v{i}") for i, name in enumerate(chosen)]
+    if vectors.keys() & negated:
+        raise InputError(not_negatable(columns.negated[0], "one column per class"))
+    signed = [0.0 - numbers.column(name) if name in negated else numbers.column(name) for name in chosen]
+    values = [score.alias(f"v{i}") for i, score in enumerate(signed)]
     weights = [numbers.column(request.weight).alias("w")] if request.weight else []
     inexact = [numbers.inexact(name).alias(f"x{i}") for i, name in enumerate(chosen) if numbers.is_large(name)]
     clusters = [_label(source, request.groups).alias("p")] if request.groups else []
@@ -93,7 +97,7 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
         _check_present(rows, labelled)
     rows, exponent = checked_numbers(rows, chosen)
     frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, weight_exponent=exponent)
-    yield FrameDataset(frame_rows, classifiers, schema, dropped, rows)
+    yield FrameDataset(frame_rows, classifiers, schema, dropped, rows, negated=columns.negated)
 
 
 def _check_environment() -> None:

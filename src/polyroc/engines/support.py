@@ -150,11 +150,11 @@ FEATURES: Mapping[str, Feature] = {
     "negate": Feature(
         "`negate`, `scores='-COLUMN'`: a score multiplied by -1",
         (Option("negate"),),
-        _verbs(SCORED, SCORED, NONE),
+        _verbs(SCORED, SCORED),
         {
             "memory": ("multiply the column itself by -1, as the rule is for the scores that it is given",),
             "duckdb": ("multiply the column itself by -1, as the rule is for the scores that it is given",),
-            "spark": ("multiply the column by -1 (withColumn)",),
+            "spark": ("multiply the column itself by -1 (withColumn), as the rule is for its scores",),
         },
     ),
     "method": Feature(

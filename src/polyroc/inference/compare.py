@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
 
 import numpy as np
 
-from polyroc.engines.options import Engine, FileOptions, is_file_input
+from polyroc.engines.options import Engine, LayoutOptions, is_file_input
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import (
     Comparison,
@@ -85,7 +85,7 @@ def compare(
     progress: ProgressOption = None,
     n_jobs: NJobs = None,
     engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **reading: Unpack[LayoutOptions],
 ) -> Comparison | Grouped:
     """Compare two or more classifiers by one measure.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, cast, overloa
 import numpy as np
 
 from polyroc.conversions import to_ordered
-from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
+from polyroc.engines.options import Engine, EngineOptions, LayoutOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
@@ -45,7 +45,7 @@ Null = float | Literal["chance"] | Mapping[str, float]
 ONE_MEASURE = (str, Measure)  # a tuple: `isinstance` with `str | Measure` makes a union in each call
 
 
-class Options(FileOptions, total=False):
+class Options(LayoutOptions, total=False):
     """The options of `evaluate` and `compare`, for the type checker."""
 
     engine: Engine | None
@@ -127,7 +127,7 @@ def evaluate(
     progress: ProgressOption = None,
     n_jobs: NJobs = None,
     engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **reading: Unpack[LayoutOptions],
 ) -> Estimate | Evaluation | Grouped:
     """Evaluate one or more classifiers by one, several or all measures, each with its standard error.
 
@@ -209,7 +209,8 @@ def evaluate(
         default the engine is used for lazy tables, for several files, and if they are larger than a quarter of the
         memory. For a Spark data frame its session, which need not be named.
     reading
-        For files and tables: `truth`, `scores`, `weight` name columns, as in `read`; `table` is that of a DuckDB
+        For files and tables: `truth`, `scores`, `weight` name columns, as in `read`, and of several rows per case
+        also `classifier`, `case` and `class_` (not with an engine); `table` is that of a DuckDB
         file or the sheet of a workbook, `connection` your own DuckDB connection, and `decimal=","` and `encoding`
         say how a text file is written; `tolerance` is how far apart the bounds may be at most,
         `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine; `covariance="bound"` spares

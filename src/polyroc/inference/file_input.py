@@ -87,6 +87,7 @@ def scores_or_settings(
         table=chosen.table,
         decimal=chosen.decimal,
         encoding=chosen.encoding,
+        **dict(chosen.layout),
     )
     return pooled_scores(scores) if pooled else scores
 
@@ -107,6 +108,7 @@ def _check_engine(
         "by": (bool(chosen.by), None),
         "method": (method is not None and not method.works_on_bins, (f"{method}",)),
         "frequency": (frequency, None),
+        "layout": (bool(chosen.layout), tuple(Option(name) for name, _ in chosen.layout[:1])),
         "disk": (chosen.disk is not None, None),
     }
     for feature, (is_requested, subject) in requested.items():

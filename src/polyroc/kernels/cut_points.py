@@ -221,7 +221,7 @@ def rechosen_cuts(
     random_shares: bool,
     limits: FloatArray,
     squared: bool,
-    half_cases: FloatArray,
+    case_rates: FloatArray,
     cuts: IntArray,
     lows: IntArray,
     highs: IntArray,
@@ -242,11 +242,11 @@ def rechosen_cuts(
         Losses are costs[k, j] times priors[k]; with `random_shares` times the share of class k in the resample.
     limits, squared
         As in `best_cuts`.
-    half_cases
-        By class, the rate that half a case makes.
+    case_rates
+        By class, the rate that one case makes.
     cuts, lows, highs
         Receive, at [resample, cut], the cut, and the range of cuts around it whose loss is larger by no more than
-        that of half a case: above the score with the number `lows` (-1: below all scores), up to that with the
+        that of one case: above the score with the number `lows` (-1: below all scores), up to that with the
         number `highs`.
     optimism
         Receives, at [resample, class, decision], the rate in the resample minus that of the same cuts among all
@@ -274,7 +274,7 @@ def rechosen_cuts(
             for k in range(classes):
                 optimism[r, k, j] = (below[k, end] - below[k, start]) - (rates[k, end] - rates[k, start])
         # Each cut on its own, the others staying where they are.
-        slack = _half_case(below, losses, squared, half_cases, cuts[r])
+        slack = _case_loss(below, losses, squared, case_rates, cuts[r])
         for j in range(classes - 1):
             start = cuts[r, j - 1] if j > 0 else 0
             end = cuts[r, j + 1] if j < classes - 2 else ends - 1
@@ -284,19 +284,19 @@ def rechosen_cuts(
 
 
 @kernel
-def _half_case(
-    rates: FloatArray, losses: FloatArray, squared: bool, half_cases: FloatArray, cuts: IntArray
+def _case_loss(
+    rates: FloatArray, losses: FloatArray, squared: bool, case_rates: FloatArray, cuts: IntArray
 ) -> float:
-    """The largest loss that half a case of a class can add."""
+    """The largest loss that one case of a class can add."""
     most = 0.0
     for k in range(len(rates)):
         start = cuts[k - 1] if k > 0 else 0
         end = cuts[k] if k < len(cuts) else rates.shape[1] - 1
         if squared:
             error = 1.0 - (rates[k, end] - rates[k, start])
-            most = max(most, (2.0 * error + half_cases[k]) * half_cases[k])  # (e + h)^2 - e^2
+            most = max(most, (2.0 * error + case_rates[k]) * case_rates[k])  # (e + r)^2 - e^2
         else:
-            most = max(most, half_cases[k] * losses[k].max())
+            most = max(most, case_rates[k] * losses[k].max())
     return most
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
-from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
+from polyroc.engines.options import Engine, EngineOptions, LayoutOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.intervals import student_interval
 from polyroc.inference.file_input import scores_or_settings
@@ -52,7 +52,7 @@ class _Settings(NamedTuple):
     smooth: bool
 
 
-class _Options(FileOptions, total=False):
+class _Options(LayoutOptions, total=False):
     """The options of `calibration`, for type checkers."""
 
     labels: Sequence[Hashable] | None
@@ -105,7 +105,7 @@ def calibration(
     rng: Rng = 0,
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **reading: Unpack[LayoutOptions],
 ) -> Calibration | GroupedCalibration:
     """Evaluate whether predicted probabilities are right: recalibration, tests, decomposition, reliability curve.
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
-from polyroc.engines.options import Engine, FileOptions, is_file_input
+from polyroc.engines.options import Engine, LayoutOptions, is_file_input
 from polyroc.errors import InputError
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
@@ -32,6 +32,7 @@ from polyroc.validation.signatures import own_check, validated
 
 __all__ = ["report"]
 
+COLUMNS = ("truth", "scores", "weight", "classifier", "case", "class_")  # of a file, in the call that is shown
 OF_FILE = (  # used to read it
     *("labels", "pos_label", "sample_weight", "weight_kind", "groups", "folds", "repeats", "sampling"),
 )
@@ -63,7 +64,7 @@ def report(
     repeat: Sequence[str] = (),
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **reading: Unpack[LayoutOptions],
 ) -> Report:
     """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
 
@@ -253,7 +254,7 @@ def _results(y_true: Any, y_score: Any) -> list[Result] | None:
 def _source_text(source: Any, reading: Mapping[str, Any]) -> str:
     """The source and its columns as arguments of a call."""
     name = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "data"
-    columns = [f"{column}={reading[column]!r}" for column in ("truth", "scores", "weight") if reading.get(column)]
+    columns = [f"{column}={reading[column]!r}" for column in COLUMNS if reading.get(column)]
     return ", ".join([name, *columns])
 
 
