@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from polyroc.errors import UndefinedMeasureWarning
-from polyroc.inference.covariance import case_contributions, sampled_strata
+from polyroc.inference.covariance import case_contributions, sampled_strata, weights_vary
 from polyroc.inference.methods.method import Method, Uncertainty
 from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
 from polyroc.measures.measure import Measure
@@ -141,11 +141,14 @@ class _LeftOut:
         self.rest = sums_of_others(_by_unit(self.unit, self.weight))
 
     def weights(self, whole: FloatArray) -> Iterator[FloatArray]:
-        """All weights, each time one unit of this class is left out and the rest of the class stands in for it."""
-        total = self.weight.sum()
-        for left, rest in enumerate(self.rest):
-            weight = whole.copy()
-            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / rest * total)
+        """All weights, each time one unit of this class is left out and the other cases stand in for its cases.
+
+        The weight of the class is not held fixed: weights that vary within a class make it random, too.
+        """
+        cases = _by_unit(self.unit, np.ones(len(self.unit)))
+        for left, number in enumerate(cases.tolist()):
+            weight, factor = whole.copy(), len(self.unit) / (len(self.unit) - number)
+            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight * factor)
             yield weight
 
 
@@ -174,6 +177,8 @@ class _Target:
             if measure.mean_over_cases:
                 strata = sampled_strata(statistic, sample.scores)
                 self.components = case_contributions(statistic.value, strata, sample.scores)
+        elif statistic.shares is not None and weights_vary(sample.scores):
+            pass  # the weights of the classes vary: not a mean of the components alone
         elif measure.linear and all(len(classes) == 1 for classes in involved):
             self.components = np.zeros(len(codes))
             for stratum in strata:
