@@ -146,8 +146,8 @@ class InfluenceLookups:
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:
         """Sum over classes of the products of influence values, times m / (m - 1) for m cases of a class.
 
-        Where the number of cases of a class is fixed, the mean of weight times component is subtracted from each of
-        these products: their sum is `fixed` times the weight of the class.
+        Where the number of cases of a class is fixed, the mean of weight times component is subtracted from each
+        of these products: their sum is `fixed` times the weight of the class.
         """
         scale = cases / (cases - 1.0) / totals**2
         products = self.products
