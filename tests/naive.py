@@ -489,14 +489,15 @@ def unbiased_covariance(y, first, second):
 
 
 def jackknife_moves(y, value, w, groups):
-    """By group, how far its absence moves a value that is a function of the weights; class weights are kept."""
+    """By group, how far its absence moves a value that is a function of the weights; class sizes are kept."""
     moves = dict.fromkeys(groups, 0.0)
     for k in sorted(set(y)):
         units = sorted({groups[x] for x in members(y, k) if w[x] > 0})
         values = []
         for unit in units:
             left = [0.0 if y[x] == k and groups[x] == unit else w[x] for x in range(len(y))]
-            scale = total(y, w, k) / total(y, left, k)
+            sizes = [sum(v[x] > 0 for x in members(y, k)) for v in (w, left)]
+            scale = sizes[0] / sizes[1]
             values.append(value([v * scale if c == k else v for v, c in zip(left, y, strict=True)]))
         for unit, without in zip(units, values, strict=True):
             moves[unit] += ((len(units) - 1) / len(units)) ** 0.5 * (without - sum(values) / len(values))

@@ -317,6 +317,13 @@ def _forecasts() -> list[Cell]:
     grid += [
         Cell("single", m, (0.8,), n, FORECASTS) for m in ("clusters", "weights") for n in ((60, 60), (300, 30))
     ]
+    designs = ("weights, heavy tails", "weights, skewed", "clusters, heavy tails", "folds", "folds, Laplace")
+    grid += [
+        Cell("single", m, (a,), n, FORECASTS)
+        for m in designs
+        for a, n in ((0.65, (60, 60)), (0.95, (60, 60)), (0.8, (300, 30)))
+    ]
+    grid += [Cell("single", m, (0.8,), (400, 30), ("npv", "net_benefit", "cost_area")) for m in designs[:2]]
     grid += [
         Cell("single", "cohort", (a,), n, FORECASTS)
         for a in (0.65, 0.95)

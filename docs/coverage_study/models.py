@@ -18,6 +18,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 
 CLUSTER, SHARED = 3, 0.5  # cases per group, share of the variance that the cases of a group have in common
+FOLDS = 5  # of a cross-validation
 SHARPNESS = 1.5  # of the softmax that makes probabilities of columns
 NODES = ndtri((np.arange(20000) + 0.5) / 20000)  # normal quantiles: a mean over them is an integral
 STRATA = ((0.5, 1.0, 1.4), (0.5, 3.0, 0.6))  # share of the sample, weight, factor on the distance
@@ -114,8 +115,8 @@ class Model:
     others having 1. `outliers`: share of the first class that lies above all others. `swapped`: share of each
     class with the scores of another. `weighted`: two strata of different difficulty, the harder one with three
     times the weight. `mixed`: easy and hard cases in every class. `unequal`: every second class is harder.
-    `cohort`: class sizes are random. `crossing`: every second classifier has a wide last class, so that curves of
-    the same area cross.
+    `cohort`: class sizes are random. `cross_validated`: the cases of each class are divided into five folds.
+    `crossing`: every second classifier has a wide last class, so that curves of the same area cross.
     """
 
     name: str
@@ -131,6 +132,7 @@ class Model:
     unequal: bool = False
     cohort: bool = False
     crossing: bool = False
+    cross_validated: bool = False
     correlation: float = 0.5  # of two classifiers within a class
 
     @property
@@ -195,6 +197,11 @@ MODELS = {
         Model("few ratings", rounded=2.0),
         Model("clusters", clustered=True),
         Model("weights", weighted=True),
+        Model("weights, heavy tails", family="t3", weighted=True),
+        Model("weights, skewed", family="gumbel", weighted=True),
+        Model("clusters, heavy tails", family="t3", clustered=True),
+        Model("folds", cross_validated=True),
+        Model("folds, Laplace", family="laplace", cross_validated=True),
         Model("cohort", cohort=True),
         Model("crossing", crossing=True),
         Model("outliers", outliers=0.03),
@@ -250,12 +257,13 @@ def volume(laws: list[Law]) -> float:
 
 
 class Data(NamedTuple):
-    """One sample: true classes, by classifier one score (n) or columns (n x classes), weights and groups."""
+    """One sample: true classes, by classifier one score (n) or columns (n x classes), weights, groups, folds."""
 
     y: Ints
     scores: list[Floats]
     weights: Floats | None
     groups: Ints | None
+    folds: Ints | None = None
 
 
 def draw(model: Model, values: tuple[float, ...], sizes: tuple[int, ...], rng: np.random.Generator) -> Data:
@@ -274,7 +282,8 @@ def draw(model: Model, values: tuple[float, ...], sizes: tuple[int, ...], rng: n
         step = distance(own, value, len(sizes))
         scores.append((_columns if model.columns else _scores)(own, step, len(sizes), y, second, z))
     weights = np.where(second < STRATA[1][0], STRATA[1][1], STRATA[0][1]) if model.weighted else None
-    return Data(y, scores, weights, groups)
+    folds = np.arange(len(y)) % FOLDS if model.cross_validated else None  # the cases are sorted by class
+    return Data(y, scores, weights, groups, folds)
 
 
 def _class_sizes(model: Model, sizes: tuple[int, ...], rng: np.random.Generator) -> Any:

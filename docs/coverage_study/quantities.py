@@ -44,7 +44,7 @@ class Setting(NamedTuple):
 
 
 def options(function: Any, data: Data, setting: Setting) -> dict[str, Any]:
-    """Weights, groups and sampling as the function takes them.
+    """Weights, groups, folds and sampling as the function takes them.
 
     A cohort is the default of `sampling`. A version of polyroc without the option takes class sizes as fixed.
     """
@@ -53,6 +53,8 @@ def options(function: Any, data: Data, setting: Setting) -> dict[str, Any]:
         design["sample_weight"] = data.weights
     if data.groups is not None:
         design["groups"] = data.groups
+    if data.folds is not None:
+        design["folds"] = data.folds
     if not setting.cohort and _takes_sampling(function):
         design["sampling"] = "case-control"
     return design

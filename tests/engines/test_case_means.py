@@ -21,6 +21,14 @@ OPTIONS = {
     "groups": ({"groups": "site"}, {"groups": PATIENT}),
     "both": ({"groups": "site", "weight": "w"}, {"groups": PATIENT, "sample_weight": WEIGHT}),
     "case-control": ({"sampling": "case-control"}, {"sampling": "case-control"}),
+    "case-control, weight": (
+        {"sampling": "case-control", "weight": "w"},
+        {"sampling": "case-control", "sample_weight": WEIGHT},
+    ),
+    "case-control, both": (
+        {"sampling": "case-control", "groups": "site", "weight": "w"},
+        {"sampling": "case-control", "groups": PATIENT, "sample_weight": WEIGHT},
+    ),
 }
 
 

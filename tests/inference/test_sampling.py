@@ -55,6 +55,35 @@ def test_random_class_sizes_add_the_variance_of_the_shares(key):
     assert (cohort.provenance.sampling, fixed.provenance.sampling) == ("cohort", "case-control")
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(200) // 3])
+def test_weights_that_vary_make_the_shares_random_also_where_class_sizes_are_fixed(groups):
+    """The twin: a function of the sums of w and w (p - y)^2 over the cases of each class, by the delta method."""
+    w, p = RNG.choice([0.0, 1.0, 4.0], size=200), 1 / (1 + np.exp(-S))
+    units = np.arange(200) if groups is None else groups
+
+    def skill(sums):
+        (losses, weights), (other_losses, other_weights) = sums
+        share = weights / (weights + other_weights)
+        return 1 - (losses + other_losses) / (weights + other_weights) / (share * (1 - share))
+
+    terms = np.stack([w * (p - Y) ** 2, w])
+    sums = np.array([[row[k == Y].sum() for row in terms] for k in (0, 1)])
+    centred, influence = np.zeros((2, 200)), np.zeros(200)
+    for k in (0, 1):
+        own = (k == Y) & (w > 0)
+        centred[:, own] = terms[:, own] - terms[:, own].mean(axis=1, keepdims=True)
+        for i in (0, 1):
+            step = np.zeros((2, 2))
+            step[k, i] = 1e-4
+            influence += (skill(sums + step) - skill(sums - step)) / 2e-4 * np.where(own, centred[i], 0.0)
+    estimate = pr.evaluate(Y, p, measure="brier_skill", sample_weight=w, groups=groups, sampling="case-control")
+    assert estimate.value == pytest.approx(skill(sums), abs=1e-12)
+    expected = np.sqrt((np.bincount(units, influence) ** 2).sum())
+    assert estimate.standard_error == pytest.approx(expected, rel=0.03)  # times the root of m / (m - 1)
+    same = pr.evaluate(Y, p, measure="brier_skill", sample_weight=np.where(Y, 3.0, 1.0), sampling="case-control")
+    assert same.standard_error < pr.evaluate(Y, p, measure="brier_skill", sample_weight=1.0 + 2 * Y).standard_error
+
+
 @pytest.mark.parametrize("key", ["ppv", "npv", "expected_cost"])
 def test_a_prevalence_that_is_given_is_known(key):
     given_one = pr.measure(key, prevalence=0.3)

@@ -13,7 +13,7 @@ from polyroc.decisions.benefit_differences import BenefitDifference, benefit_dif
 from polyroc.decisions.rates import provenance_of
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import interval
-from polyroc.inference.covariance import covariance, effective_units, sampled_strata, variance
+from polyroc.inference.covariance import covariance, effective_units, sampled_strata, variance, weights_vary
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.sample import Sample
@@ -317,7 +317,7 @@ def _benefit(
     certain
         Whether acting does not depend on the case.
     """
-    random_sizes = not known and scores.sampling == "cohort"
+    random_sizes = not known and (scores.sampling == "cohort" or weights_vary(scores))
     values = np.array([statistic.value for statistic in statistics])
     errors = np.sqrt([variance(sampled_strata(statistic, scores), scores) for statistic in statistics])
     if certain and not random_sizes:  # acting on all cases at a known prevalence: nothing is estimated

@@ -259,6 +259,14 @@ class BinnedColumn:
         return self.weight is not self.squares
 
     @property
+    def weights_vary(self) -> bool:
+        """Whether cases of one class have different weights, as far as the sums of their squares tell."""
+        if not self.is_weighted:
+            return False
+        equal = self.units * self.squares.sum(axis=0) <= self.totals**2 * (1.0 + 1e-12)
+        return not bool(equal.all())
+
+    @property
     def is_uniform(self) -> bool:
         """Whether all cases of a bin and class have one score and one weight."""
         equal = self.cases * self.squares <= self.weight**2 * (1.0 + 1e-12)

@@ -2,7 +2,8 @@
 
 A case has a number L for each classifier and measure. The value and its errors follow from sums over the rows of
 each class: of w, w L and w^2, w^2 L, w^2 L M for any two numbers L and M. Where rows belong to clusters, w and w L
-are summed by cluster and class before they are multiplied.
+are summed by cluster and class before they are multiplied. Where class sizes are fixed, a case has one more
+number, 1 without its weight: its influence through the shares of the classes is linear in w minus the mean of w.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +75,8 @@ class CaseSums(InfluenceLookups):
         clustered: bool,
     ) -> None:
         self.classifiers, self.measures, self.schema, self.clustered = classifiers, measures, schema, clustered
-        c, q = schema.n_classes, len(classifiers) * len(measures) + 1
+        self.fixed_sizes = schema.sampling == "case-control"
+        c, q = schema.n_classes, len(classifiers) * len(measures) + 1 + self.fixed_sizes
         columns = max(map(max, classifiers.values())) + 1
         pairs = (c * q, c * q) if clustered else (c, q, q)
         self._shapes = [(c,), (c + 1,), (columns,), (len(classifiers),), (q,), (c,), (c, q), pairs]
@@ -115,6 +117,8 @@ class CaseSums(InfluenceLookups):
             cases += np.bincount(codes[weight > 0], minlength=self.schema.n_classes)
             squares += np.bincount(codes, weight**2, self.schema.n_classes)
             values = self._values([column[rows] for column in batch.columns], codes, weight) * weight
+            if self.fixed_sizes:
+                values = np.vstack([values, weight > 0])
             if batch.clusters is None:
                 self._add_rows(codes, values)
             else:
@@ -133,7 +137,7 @@ class CaseSums(InfluenceLookups):
         table = np.array(numbers)
         endless = np.isinf(table)
         if endless.any():
-            infinite += (endless & (weight > 0)).sum(axis=1)
+            infinite[: len(table)] += (endless & (weight > 0)).sum(axis=1)
             table[endless] = 0.0
         return table
 
@@ -247,13 +251,22 @@ class CaseMeans:
             means = sums[:, a + 1] / sums[:, 0]
             linear[a, :, a + 1] = corrected[:-1] * average.slope / total
             linear[a, :, 0] = -corrected[:-1] * average.slope * means / total
-            if self.provenance.sampling == "cohort":
-                away = average.by_share - average.shares @ average.by_share
-                linear[a, :, 0] += corrected[-1] * away / total
+            if self._random_shares():
+                away = corrected[-1] * (average.by_share - average.shares @ average.by_share) / total
+                linear[a, :, 0] += away
+                if self.sums.fixed_sizes:
+                    linear[a, :, -1] = -away * sums[:, 0] / cases
         if self.sums.clustered:
             flat = linear.reshape(len(averages), -1)
             return np.asarray(flat @ pairs @ flat.T)
         return np.asarray(np.einsum("akp,kpr,bkr->ab", linear, pairs, linear))
+
+    def _random_shares(self) -> bool:
+        """Whether class sizes are random, or the weights vary within a class, as far as sums of squares tell."""
+        if not self.sums.fixed_sizes:
+            return True
+        cases, *_, squares, sums, _ = self.sums.parts()
+        return bool((cases * squares > sums[:, 0] ** 2 * (1.0 + 1e-12)).any())
 
     def _estimate(
         self, name: str, measure: Measure, average: CaseAverage, variance: float, place: int
@@ -288,8 +301,8 @@ class CaseMeans:
         """The effective number of cases of the smallest class, and the smallest relative to its influence."""
         units = self._units()
         reaches: list[float | None] = [average.reach(k) for k in range(len(average.shares))]
-        counted = units if self.provenance.sampling == "cohort" else units[:-1]
-        if self.provenance.sampling == "cohort":
+        counted = units if self._random_shares() else units[:-1]
+        if self._random_shares():
             reaches.append(average.share_slopes().reach)
         factors = [span / reach if reach and np.isfinite(span) else 1.0 for reach in reaches]
         return float(counted.min()), float((counted * factors).min())

@@ -13,6 +13,7 @@ from polyroc.engines.clusters import (
     ClusterLookups,
     cluster_error_tables,
     cluster_influence_tables,
+    cluster_weight_offsets,
 )
 from polyroc.engines.counts import BinnedData
 from polyroc.engines.influence_lookup import InfluenceLookup
@@ -56,11 +57,19 @@ def sum_clusters(
     values, errors = [], {}
     for i, (name, measure, statistic, component_errors) in enumerate(statistics.entries):
         numbers, columns = scans.request.classifiers[name], binned[name].columns_for(measure)
-        influence = cluster_influence_tables(statistic, columns, counts, cohort)
-        values.append(InfluenceLookup(numbers, binned[name], measure, influence))
-        if component_errors is not None:
-            bounds = cluster_error_tables(statistic, component_errors(), columns, counts, cohort)
-            errors[i] = InfluenceLookup(numbers, binned[name], measure, bounds)
+        first = next(iter(columns.values()))
+        varying = not cohort and first.weights_vary
+        influence = cluster_influence_tables(statistic, columns, counts, cohort or varying)
+        fixed = errors_fixed = None
+        if varying and statistic.shares is not None:
+            fixed = cluster_weight_offsets(statistic.shares().slopes, first, counts, sign=-1.0)
+        values.append(InfluenceLookup(numbers, binned[name], measure, influence, fixed))
+        if component_errors is None:
+            continue
+        bounds = cluster_error_tables(statistic, component_errors(), columns, counts, cohort or varying)
+        if fixed is not None and statistic.shares_error is not None:
+            errors_fixed = cluster_weight_offsets(statistic.shares_error(), first, counts, sign=1.0)
+        errors[i] = InfluenceLookup(numbers, binned[name], measure, bounds, errors_fixed)
     # One scan for both: the diagonal then has the squared sums of error bounds (`cluster_error_tables`).
     lookups = ClusterLookups([*values, *errors.values()])
     scans.scan_clusters(lookups, scores=True)

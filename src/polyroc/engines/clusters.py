@@ -30,6 +30,7 @@ __all__ = [
     "ClusteredStatistics",
     "cluster_error_tables",
     "cluster_influence_tables",
+    "cluster_weight_offsets",
 ]
 
 Classes = tuple[int, ...]
@@ -132,7 +133,15 @@ class ClusterLookups(InfluenceLookups):
         values = self.components(contributions, len(batch.codes))
         if batch.weight is not None:
             values *= batch.weight
+            self._add_fixed(values, batch)
         self._add_products(self._totals.add(batch.clusters, values))
+
+    def _add_fixed(self, values: FloatArray, batch: Batch) -> None:
+        """Add what each case contributes whatever its weight."""
+        assert batch.weight is not None
+        for row, lookup in zip(values, self.lookups, strict=True):
+            if lookup.fixed is not None:
+                row += lookup.fixed[batch.codes] * (batch.weight > 0)
 
     def _add_products(self, totals: FloatArray) -> None:
         self.products[0] += totals @ totals.T
@@ -250,16 +259,16 @@ class ClusterErrors:
 
 
 def cluster_influence_tables(
-    statistic: BinnedStatistic, columns: Mapping[int, BinnedColumn], counts: ClusterCounts, cohort: bool
+    statistic: BinnedStatistic, columns: Mapping[int, BinnedColumn], counts: ClusterCounts, random_shares: bool
 ) -> ComponentTables:
     """The influence values of cases of weight 1, by column, to be summed over the columns of a row.
 
     As in `polyroc.inference.covariance`: (component - mean) / (total weight of the stratum), times the root of
-    m / (m - 1) for the m clusters of the stratum. In a cohort the shares of the classes are one more stratum.
+    m / (m - 1) for the m clusters of the stratum. Random shares of the classes are one more stratum.
     """
     tables = statistic.tables()
     influence = _scaled_by_stratum(statistic, tables, columns, counts, sign=-1.0)
-    if cohort and statistic.shares is not None:
+    if random_shares and statistic.shares is not None:
         first = next(iter(tables))
         influence[first] += _share_values(statistic.shares().slopes, columns[first], counts, sign=-1.0)
     return influence
@@ -270,7 +279,7 @@ def cluster_error_tables(
     errors: ComponentTables,
     columns: Mapping[int, BinnedColumn],
     counts: ClusterCounts,
-    cohort: bool,
+    random_shares: bool,
 ) -> ComponentTables:
     """Bounds of the errors of the influence values: of the component, and of the mean that is subtracted.
 
@@ -278,10 +287,21 @@ def cluster_error_tables(
     the sum of squares of these sums bounds the error of the standard error, which is a norm.
     """
     bounds = _scaled_by_stratum(statistic, errors, columns, counts, sign=1.0)
-    if cohort and statistic.shares is not None and statistic.shares_error is not None:
+    if random_shares and statistic.shares is not None and statistic.shares_error is not None:
         first = next(iter(errors))
         bounds[first] += _share_values(statistic.shares_error(), columns[first], counts, sign=1.0)
     return bounds
+
+
+def cluster_weight_offsets(
+    slopes: FloatArray, column: BinnedColumn, counts: ClusterCounts, sign: float
+) -> FloatArray:
+    """By class, the mean influence of its cases through the shares, subtracted where their number is fixed.
+
+    As in `polyroc.inference.covariance`. With `sign` 1, of bounds of errors, which add up.
+    """
+    values = _share_values(slopes, column, counts, sign)
+    return np.asarray(sign * values * column.totals / np.maximum(column.units, 1))
 
 
 def _scaled_by_stratum(

@@ -19,7 +19,14 @@ from polyroc.measures.statistic import Shares
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
-__all__ = ["Estimator", "ScanSummary", "centred_components", "share_offsets", "width_by_bin"]
+__all__ = [
+    "Estimator",
+    "ScanSummary",
+    "centred_components",
+    "share_offsets",
+    "weight_offsets",
+    "width_by_bin",
+]
 
 
 # Bounds are negligible if their distance is at most a fifth of the standard error (a tenth to either side), or a
@@ -208,8 +215,12 @@ class Estimator:
 
     def _shares(self, statistic: BinnedStatistic) -> Shares | None:
         """The dependence on the shares of the classes, where these are random."""
-        cohort = self.summary.provenance.sampling == "cohort"
-        return statistic.shares() if cohort and statistic.shares is not None else None
+        random = self._cohort or self._first_column.weights_vary
+        return statistic.shares() if statistic.shares is not None and random else None
+
+    @property
+    def _cohort(self) -> bool:
+        return self.summary.provenance.sampling == "cohort"
 
     def _variance(self, statistic: BinnedStatistic) -> tuple[float, bool]:
         """Sum over strata of var(components) / size, and whether it is an upper bound.
@@ -233,14 +244,17 @@ class Estimator:
         return total if shares is None else total + self._share_variance(shares.slopes, tables), is_bound
 
     def _share_variance(self, slopes: FloatArray, tables: ComponentTables) -> float:
-        """What random class sizes add to the variance.
+        """What random class sizes, or weights that vary within classes, add to the variance.
 
         The squared influence through the shares, and its product with the influence through the components, which
         does not vanish with weights. The product is linear in the components, so the columns' products add up.
         """
         column = self._first_column
         offsets, scale = share_offsets(slopes, column), _class_scale(column)
-        total = float((scale * column.squares.sum(axis=0)) @ offsets**2)
+        squares = column.squares.sum(axis=0)
+        if not self._cohort:  # the number of cases of a class is fixed: w minus its mean
+            squares = squares - column.totals**2 / column.units
+        total = float((scale * squares) @ offsets**2)
         for i, table in tables.items():
             one = self.columns[i]
             centred = table - (one.weight * table).sum(axis=0) / one.totals
@@ -312,6 +326,16 @@ def _correction(m: int) -> float:
     return m / (m - 1) if m > 1 else 1.0
 
 
+def weight_offsets(statistic: BinnedStatistic, column: BinnedColumn) -> FloatArray | None:
+    """By class, what its number of cases contributes to the components through the shares, where that is fixed.
+
+    None if there is nothing to subtract: the value does not depend on the shares, or weights do not vary.
+    """
+    if statistic.shares is None or not column.weights_vary:
+        return None
+    return share_offsets(statistic.shares().slopes, column)
+
+
 def _class_scale(column: BinnedColumn) -> FloatArray:
     """By class, m / (m - 1) / W^2: from sums of squared weights to variances; nan for one case."""
     m = np.asarray(column.units, dtype=np.float64)
@@ -332,18 +356,18 @@ def share_offsets(slopes: FloatArray, column: BinnedColumn) -> FloatArray:
 
 
 def centred_components(
-    statistic: BinnedStatistic, columns: Mapping[int, BinnedColumn], cohort: bool
+    statistic: BinnedStatistic, columns: Mapping[int, BinnedColumn], random_shares: bool
 ) -> ComponentTables:
     """The components by column with the mean of each class subtracted, to be summed over the columns of a row.
 
-    The means are subtracted in the first column. In a cohort the components contain the influence through the
-    shares of the classes.
+    The means are subtracted in the first column. Where the shares of the classes are random, the components
+    contain the influence through these.
     """
     tables = {i: table.copy() for i, table in statistic.tables().items()}
     first = next(iter(tables))
     mean = sum((columns[i].weight * table).sum(axis=0) / columns[i].totals for i, table in tables.items())
     tables[first] -= mean
-    if cohort and statistic.shares is not None:
+    if random_shares and statistic.shares is not None:
         tables[first] += share_offsets(statistic.shares().slopes, columns[first])
     return tables
 

@@ -40,12 +40,21 @@ class InfluenceLookup:
         By the number of a data column: how to find the bins of its scores, and the components there.
     patterns
         The same for patterns of decisions: the data columns that decide, the patterns and the components.
+    fixed
+        By class, what is due to its number of cases and is subtracted where that is fixed: of each component, as a
+        share of the mean weight over its own (`InfluenceLookups`), or of each influence value (`ClusterLookups`).
+        None without.
     """
 
     def __init__(
-        self, numbers: Sequence[int], binned: BinnedData, measure: Measure, tables: ComponentTables
+        self,
+        numbers: Sequence[int],
+        binned: BinnedData,
+        measure: Measure,
+        tables: ComponentTables,
+        fixed: FloatArray | None = None,
     ) -> None:
-        columns, self.numbers = binned.columns_for(measure), numbers
+        columns, self.numbers, self.fixed = binned.columns_for(measure), numbers, fixed
         self.tables: dict[int, tuple[BinIndex, FloatArray]] = {}
         self.patterns: tuple[Sequence[int], DecisionPatterns, FloatArray] | None = None
         for place, table in tables.items():
@@ -135,7 +144,16 @@ class InfluenceLookups:
         """Nothing: products are complete after each batch."""
 
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:
-        """Sum over classes of the products of influence values, times m / (m - 1) for m cases of a class."""
+        """Sum over classes of the products of influence values, times m / (m - 1) for m cases of a class.
+
+        Where the number of cases of a class is fixed, the mean of weight times component is subtracted from each
+        of these products: their sum is `fixed` times the weight of the class.
+        """
         scale = cases / (cases - 1.0) / totals**2
-        lower = (self.products * scale[:, None, None]).sum(axis=0)
+        products = self.products
+        if any(lookup.fixed is not None for lookup in self.lookups):
+            none = np.zeros(len(cases))
+            sums = np.array([none if lookup.fixed is None else lookup.fixed for lookup in self.lookups]) * totals
+            products = products - np.einsum("ak,bk->kab", sums, sums) / cases[:, None, None]
+        lower = (products * scale[:, None, None]).sum(axis=0)
         return np.asarray(np.tril(lower) + np.tril(lower, -1).T)

@@ -26,7 +26,7 @@ from polyroc.engines.case_means import evaluate_means
 from polyroc.engines.cluster_scans import clustered_statistics, sum_clusters
 from polyroc.engines.clusters import ClusterCounts, ClusteredStatistics, ClusterErrors
 from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
-from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, width_by_bin
+from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, weight_offsets, width_by_bin
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.pilot import LARGEST_RELATIVE_ERROR, PILOT_BITS, Pilot, component_differences, pilot_size
 from polyroc.engines.precision import check_weight_precision
@@ -321,11 +321,18 @@ class _Refinement:
     def _lookup(
         self, name: str, measure: Measure, bounded: BoundedStatistic, binned: BinnedData
     ) -> InfluenceLookup:
-        components = self._centred(bounded, binned.columns_for(measure))
-        return InfluenceLookup(self.request.classifiers[name], binned, measure, components)
+        columns = binned.columns_for(measure)
+        components = self._centred(bounded, columns)
+        fixed = None if self._cohort else weight_offsets(bounded.statistic, next(iter(columns.values())))
+        return InfluenceLookup(self.request.classifiers[name], binned, measure, components, fixed)
 
     def _centred(self, bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> ComponentTables:
-        return centred_components(bounded.statistic, columns, self.request.schema.sampling == "cohort")
+        random_shares = self._cohort or next(iter(columns.values())).weights_vary
+        return centred_components(bounded.statistic, columns, random_shares)
+
+    @property
+    def _cohort(self) -> bool:
+        return self.request.schema.sampling == "cohort"
 
     def _correct_pilot(self, pilot: Pilot, scanned: InfluenceLookups) -> None:
         """The covariance from the pilot's components by the difference estimator of `polyroc.engines.pilot`.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.statistic import Statistic, Strata, Stratum
+from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
 from polyroc.scores import Scores
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "influence",
     "sampled_strata",
     "variance",
+    "weights_vary",
 ]
 
 
@@ -32,7 +33,8 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
     Class sizes fixed: one stratum per class. Class sizes random (a cohort): a statistic that depends on the shares
     of the classes has one more, of all cases, in which the component of a case of class k is the derivative of the
     value with respect to the share of class k. By the law of total variance the two add up: what varies within
-    classes of given sizes, and what varies because the sizes do.
+    classes of given sizes, and what varies because the sizes do. Weights that vary within a class make its share
+    of the weight random also where its number of cases is fixed (`_weight_stratum`).
 
     Parameters
     ----------
@@ -42,9 +44,42 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
         Whether class sizes are random; by default if `scores.sampling` is "cohort".
     """
     random_sizes = scores.sampling == "cohort" if random_sizes is None else random_sizes
-    if statistic.shares is None or not random_sizes:
+    if statistic.shares is None or not (random_sizes or weights_vary(scores)):
         return statistic.strata()
-    return (*statistic.strata(), statistic.shares().stratum(scores.codes))
+    shares = statistic.shares()
+    last = shares.stratum(scores.codes) if random_sizes else _weight_stratum(shares, scores)
+    return (*statistic.strata(), last)
+
+
+def weights_vary(scores: Scores) -> bool:
+    """Whether cases of one class have different weights; those of weight 0 do not count."""
+    w, codes = scores.sample_weight, scores.codes
+    if w is None:
+        return False
+    largest = np.zeros(scores.n_classes)
+    np.maximum.at(largest, codes, w)
+    return bool(((w > 0) & (w < largest[codes])).any())
+
+
+def _weight_stratum(shares: Shares, scores: Scores) -> Stratum:
+    """The influence through the shares where the number of cases of each class is fixed, but not their weights.
+
+    Of the influence in a cohort, w (slope - mean) / W, what the number of cases makes of it is subtracted: its
+    mean over the cases of the class, or of the class in a fold. As a component, that is divided by w. It is the
+    linearisation of survey sampling with strata of fixed size (Binder 1983).
+    """
+    whole, weight = shares.stratum(scores.codes), scores.sample_weight
+    assert weight is not None
+    cases = whole.cases()
+    w, cell = weight[cases], scores.codes[cases].astype(np.int64)
+    if scores.folds is not None and scores.within_folds:
+        cell = cell * len(scores.folds) + scores.folds.codes[cases]
+    centred = whole.components - np.average(whole.components, weights=w)
+    counted = w > 0
+    sums, numbers = np.bincount(cell, w * centred), np.bincount(cell, counted)
+    mean = (sums / np.maximum(numbers, 1))[cell]
+    components = np.where(counted, centred - mean / np.where(counted, w, 1.0), 0.0)
+    return Stratum(components, whole.cases, whole.reach, whole.effective)
 
 
 def variance(strata: Strata, scores: Scores) -> float:

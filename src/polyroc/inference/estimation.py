@@ -249,10 +249,10 @@ class _Assembler:
             return None
         scores = self.sample.scores
         strata = sampled_strata(statistic, scores)
-        if len(strata) > len(statistic.strata()):  # a cohort is one sample of all cases
+        if scores.sampling == "cohort" and len(strata) > len(statistic.strata()):  # one sample of all cases
             return case_contributions(statistic.value, strata, scores)
         components = np.full(len(scores), nan)
-        for stratum in strata:
+        for stratum in statistic.strata():
             components[stratum.cases()] = stratum.components
         return components
 

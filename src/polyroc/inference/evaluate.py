@@ -184,8 +184,9 @@ def evaluate(
         How the cases were collected. "cohort" (default): as they came, so that class sizes are random; the
         standard error of a measure that depends on prevalence (`accuracy`, `ppv`, `npv`, `expected_cost`, `ova`,
         `ht3`, `pairwise_accuracy`) accounts for their uncertainty, unless `prevalence` is given. "case-control":
-        as many of each class as was decided in advance; class sizes are fixed. Other measures are the same either
-        way.
+        as many of each class as was decided in advance; class sizes are fixed. Weights that vary within a class
+        make its share of the weight random all the same, which is accounted for. Other measures are the same
+        either way.
     missing
         "raise" rows with missing values, or "drop" them and warn how many; those of `by` included.
     negate

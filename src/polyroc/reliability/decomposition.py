@@ -166,13 +166,16 @@ def simulate(
         brier, log_loss, spherical = (_linear(event, fit, rule) for rule in RULES.values())
         return Simulation(nan, brier, None, log_loss, spherical)
     whole = fit if event.scores.sample_weight is not None else fit.coarse(MOST_GROUPS)
-    right, curves = _under_calibration(whole, grid, n, rng)
+    gains, curves = _under_calibration(whole, grid, n, rng)
     observed = terms(BRIER, whole.p, whole.fitted[None], whole.happened[None], whole.weight[None])[0, 0]
-    pvalue = (1.0 + np.count_nonzero(right >= observed - 1e-13)) / (n + 1.0)
+    pvalue = (1.0 + np.count_nonzero(gains["brier"] >= observed - 1e-13)) / (n + 1.0)
     deviations = _resampled(whole, n, rng)
     df = min(event.units if units is None else units) - 1.0
     share = _share(fit, level)
-    parts = {name: _decomposition(rule, fit, deviations[name], share, df, level) for name, rule in RULES.items()}
+    parts = {
+        name: _decomposition(rule, fit, deviations[name], gains[name], share, df, level)
+        for name, rule in RULES.items()
+    }
     miscalibration, discrimination = deviations["brier"][:2].mean(axis=1).tolist()
     return Simulation(
         pvalue=float(pvalue),
@@ -186,23 +189,28 @@ def simulate(
 
 
 def _decomposition(
-    rule: Rule, fit: Fit, deviations: FloatArray, share: Part, df: float, level: float
+    rule: Rule, fit: Fit, deviations: FloatArray, gains: FloatArray, share: Part, df: float, level: float
 ) -> Decomposition:
-    """The terms of a score with their intervals, from simulated minus true terms."""
+    """The terms of a score with their intervals, from simulated minus true terms, and from gains by chance."""
     values = terms(rule, fit.p, fit.fitted[None], fit.happened[None], fit.weight[None])[:2, 0]
+    by_chance = (gains, deviations[1])
     miscalibration, discrimination = (
-        _part(float(value), deviation, df, level, largest)
-        for value, deviation, largest in zip(values, deviations[:2], rule.largest, strict=True)
+        _part(float(value), *simulated, df, level, largest)
+        for value, *simulated, largest in zip(values, deviations[:2], by_chance, rule.largest, strict=True)
     )
     return Decomposition(miscalibration, discrimination, _uncertainty(rule, share, deviations[2]))
 
 
-def _part(value: float, deviation: FloatArray, df: float, level: float, largest: float) -> Part:
+def _part(
+    value: float, deviation: FloatArray, by_chance: FloatArray, df: float, level: float, largest: float
+) -> Part:
     """A term with its interval by Student's t around the value without its bias.
 
     How large the bias is depends on the true curve: an isotonic fit of one that rises steadily gains more by
-    chance than that of one that is flat in pieces, and cases do not tell which it is. The lower end therefore
-    subtracts the simulated bias, the upper end half of it.
+    chance than that of one that is flat in pieces, and cases do not tell which it is. The fit itself, from which
+    outcomes are drawn, is flat in pieces. The lower end therefore subtracts the simulated bias, or if that is
+    larger, what is gained by chance where the predictions are right, which rise steadily; the upper end subtracts
+    half of the simulated bias.
     """
     if not isfinite(value) or not np.isfinite(deviation).all():
         return Part(value, nan, nan, nan)
@@ -210,7 +218,8 @@ def _part(value: float, deviation: FloatArray, df: float, level: float, largest:
     if df <= 0:
         return Part(value, error, 0.0, largest)
     reach = student_z(float(-ndtri((1.0 - level) / 2.0)), df) * error
-    low, high = value - max(bias, bias / 2.0) - reach, value - min(bias, bias / 2.0) + reach
+    most = max(bias, bias / 2.0, float(by_chance.mean()) if np.isfinite(by_chance).all() else bias)
+    low, high = value - most - reach, value - min(bias, bias / 2.0) + reach
     return Part(value, error, min(max(low, 0.0), largest), min(max(high, 0.0), largest))
 
 
@@ -230,17 +239,20 @@ def _uncertainty(rule: Rule, share: Part, deviation: FloatArray) -> Part:
 
 def _under_calibration(
     fit: Fit, grid: FloatArray, n: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Miscalibration of outcomes drawn from the predictions, and the curves at the grid."""
-    gains, curves = [], []
+) -> tuple[dict[str, FloatArray], FloatArray]:
+    """Miscalibration by score of outcomes drawn from the predictions, and the curves at the grid."""
+    gains: dict[str, list[FloatArray]] = {name: [] for name in RULES}
+    curves = []
     place = np.clip(np.searchsorted(fit.p, grid), 0, len(fit.p) - 1)
     unit = fit.weight / fit.cases
     for rows in _rows(n, len(fit.p)):
         totals = unit * rng.binomial(fit.cases.astype(np.int64), np.clip(fit.p, 0.0, 1.0), (rows, len(fit.p)))
         fitted = isotonic_rows(totals, fit.weight[None])
-        gains.append(terms(BRIER, fit.p, fitted, totals, np.broadcast_to(fit.weight, totals.shape))[0])
+        weights = np.broadcast_to(fit.weight, totals.shape)
+        for name, rule in RULES.items():
+            gains[name].append(terms(rule, fit.p, fitted, totals, weights)[0])
         curves.append(fitted[:, place])
-    return np.concatenate(gains), np.concatenate(curves)
+    return {name: np.concatenate(parts) for name, parts in gains.items()}, np.concatenate(curves)
 
 
 def _resampled(fit: Fit, n: int, rng: np.random.Generator) -> dict[str, FloatArray]:

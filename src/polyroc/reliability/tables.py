@@ -3,7 +3,7 @@
 from math import isnan
 from typing import TYPE_CHECKING
 
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
+from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, p_text
 from polyroc.output.sentences import counted
 from polyroc.output.tables import Table
 from polyroc.reliability.decomposition import Decomposition, Part
@@ -197,7 +197,7 @@ def with_ends(part: Part, digits: int = 3) -> str:
     if isnan(part.value):
         return "undefined"
     ends = "" if isnan(part.low) else f" ({interval_text((part.low, part.high), digits)})"
-    return f"{number_text(part.value, digits)}{ends}"
+    return f"{estimated_text(part.value, part.standard_error, digits)}{ends}"
 
 
 def _p(pvalue: float) -> str:

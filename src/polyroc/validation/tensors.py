@@ -28,7 +28,7 @@ def from_tensor(data: Any, argument: str) -> np.ndarray[Any, Any]:
         raise InputError(
             f"{argument} ({type(data).__module__}.{type(data).__name__}) cannot be converted to a numpy array: "
             f"{short_repr(str(error))}; pass a numpy array, in PyTorch tensor.detach().cpu().numpy(), in CuPy "
-            "array.get()."
+            "array.get(), in JAX an array outside of jit and grad."
         ) from error
     # Types of 8 and 16 bits that NumPy does not have, such as bfloat16, are "void" to it.
     return array.astype(np.float64) if array.dtype.kind == "V" and array.dtype.names is None else array

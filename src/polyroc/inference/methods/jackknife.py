@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from polyroc.errors import UndefinedMeasureWarning
-from polyroc.inference.covariance import case_contributions, sampled_strata
+from polyroc.inference.covariance import case_contributions, sampled_strata, weights_vary
 from polyroc.inference.methods.method import Method, Uncertainty
 from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
 from polyroc.measures.measure import Measure
@@ -140,12 +140,16 @@ class _LeftOut:
         self.units, self.unit = np.unique(units[self.cases], return_inverse=True)
         self.rest = sums_of_others(_by_unit(self.unit, self.weight))
 
-    def weights(self, whole: FloatArray) -> Iterator[FloatArray]:
-        """All weights, each time one unit of this class is left out and the rest of the class stands in for it."""
-        total = self.weight.sum()
-        for left, rest in enumerate(self.rest):
+    def weights(self, whole: FloatArray, random: bool) -> Iterator[FloatArray]:
+        """All weights, each time one unit of this class is left out and the rest of the class stands in for it.
+
+        The rest has the weight of the class; if that is `random`, it stands in for the number of cases left out.
+        """
+        numbers = np.ones(len(self.unit)) if random else self.weight
+        factors = numbers.sum() / sums_of_others(_by_unit(self.unit, numbers))
+        for left, factor in enumerate(factors.tolist()):
             weight = whole.copy()
-            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / rest * total)
+            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight * factor)
             yield weight
 
 
@@ -160,6 +164,8 @@ class _Target:
     ----------
     whole
         True if class sizes are random and matter, so that the cases are one sample.
+    random_weights
+        True if class sizes are fixed, but the weights of the classes, which matter, are not.
     """
 
     def __init__(self, measure: Measure, part: str | None, sample: Sample) -> None:
@@ -167,6 +173,7 @@ class _Target:
         statistic = self._of(sample)
         codes, strata = sample.scores.codes, statistic.strata()
         self.whole = statistic.shares is not None and sample.scores.sampling == "cohort"
+        self.random_weights = statistic.shares is not None and not self.whole and weights_vary(sample.scores)
         involved = [np.unique(codes[stratum.cases()]) for stratum in strata]
         self.classes = set(np.concatenate(involved).tolist())
         self.components: FloatArray | None = None
@@ -174,7 +181,7 @@ class _Target:
             if measure.mean_over_cases:
                 strata = sampled_strata(statistic, sample.scores)
                 self.components = case_contributions(statistic.value, strata, sample.scores)
-        elif measure.linear and all(len(classes) == 1 for classes in involved):
+        elif measure.linear and not self.random_weights and all(len(classes) == 1 for classes in involved):
             self.components = np.zeros(len(codes))
             for stratum in strata:
                 self.components[stratum.cases()] += stratum.components
@@ -187,7 +194,8 @@ class _Target:
             outcomes = _by_unit(left_out.unit, left_out.weight * self.components[left_out.cases])
             return np.asarray(sums_of_others(outcomes) / left_out.rest)
         whole = np.ones(len(self.sample.values)) if self.sample.weight is None else self.sample.weight
-        return np.array([self._of(self.sample.reweighted(weight)).value for weight in left_out.weights(whole)])
+        weights = left_out.weights(whole, self.random_weights)
+        return np.array([self._of(self.sample.reweighted(weight)).value for weight in weights])
 
     def _of(self, sample: Sample) -> Statistic:
         with warnings.catch_warnings():  # undefined without some case: then the variance is nan
