@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import definitions as exact
 import mpmath
@@ -26,6 +26,7 @@ mpmath.mp.dps = 60
 # Fractions longer than this are left out: the digits say what a reader can use.
 LONGEST = 60
 RECIPES = (100_000, 10_000_000)
+STEP = Fraction(1, 10**25)  # of a derivative
 THRESHOLDS = (Fraction(1, 4), Fraction(1, 2))
 MEANS_OVER_CASES = ("accuracy", "brier", "log_loss", "spherical", "net_benefit", "expected_cost")
 
@@ -151,18 +152,16 @@ def with_errors(cases: Cases) -> Iterator[dict[str, Any]]:
         parts = {}
         for name in cases.columns:
             prediction = predictions(cases, name)
-            value = measure(y, prediction, w)
-            yield answer(quantity, "value", [name], value, **options)
+            yield answer(quantity, "value", [name], measure(y, prediction, w), **options)
             if not has_variance(cases):
                 continue
-            columns = exact.components(lambda v, p=prediction, m=measure: m(y, p, v), y, w)
-            parts[name] = value, columns
-            yield answer(quantity, "variance", [name], covariance(columns, columns, cases), **options)
+            part = parts[name] = Part.of(lambda v, p=prediction, m=measure: m(y, p, v), cases)
+            yield answer(quantity, "variance", [name], covariance(part, part, cases), **options)
             if quantity == "auc":
-                jackknife = covariance(columns, columns, cases, corrected=False)
+                jackknife = exact.covariance(part.columns, part.columns, y, w, cases.groups, corrected=False)
                 yield answer(quantity, "infinitesimal_jackknife", [name], jackknife)
             if quantity in MEANS_OVER_CASES:
-                cohort = cohort_variance(lambda v, p=prediction, m=measure: m(y, p, v), columns, cases)
+                cohort = mpmath.fsum(total**2 for total in influences(part, cases, random_sizes=True).values())
                 yield answer(quantity, "cohort_variance", [name], cohort, **options)
         for first, second in combinations(parts, 2):
             yield from paired(quantity, (first, second), parts, cases, options)
@@ -170,58 +169,89 @@ def with_errors(cases: Cases) -> Iterator[dict[str, Any]]:
             yield all_equal(quantity, parts, cases, options)
 
 
-def all_equal(quantity: str, parts: dict[str, Any], cases: Cases, options: dict[str, str]) -> dict[str, Any]:
-    """The chi-square statistic of the hypothesis that all classifiers have the same value."""
-    table = [[covariance(one, other, cases) for _, other in parts.values()] for _, one in parts.values()]
-    return answer(
-        quantity, "chi_square", [*parts], exact.chi_square([v for v, _ in parts.values()], table), **options
-    )
-
-
 def has_variance(cases: Cases) -> bool:
     """Whether every class has two cases; of very many, components by the definition would take too long."""
     return len(cases.y) <= 100 and all(cases.y.count(k) > 1 for k in set(cases.y))
 
 
-def covariance(first: exact.Row, second: exact.Row, cases: Cases, *, corrected: bool = True) -> Fraction:
-    """Between the cases of a data set, or its groups."""
-    return exact.covariance(first, second, cases.y, cases.exact_weights(), cases.groups, corrected=corrected)
+class Part(NamedTuple):
+    """A value, its component of each case, and its derivative by the logarithm of the weight of each class."""
+
+    value: Number
+    columns: list[Number]
+    slopes: list[Number]
+
+    @classmethod
+    def of(cls, value: Callable[[exact.Row], Number], cases: Cases) -> "Part":
+        """Of a measure as a function of the weights."""
+        y, w = cases.y, cases.exact_weights()
+        slopes = []
+        for k in range(max(y) + 1):
+            # The error is of the order STEP^2, far beyond the digits that are printed.
+            up, down = (
+                [v * (1 + h) if code == k else v for code, v in zip(y, w, strict=True)] for h in (STEP, -STEP)
+            )
+            slopes.append((value(up) - value(down)) / (2 * STEP))
+        return cls(value(w), exact.components(value, y, w), slopes)
+
+    def minus(self, other: "Part") -> "Part":
+        """The difference of two values."""
+        columns = [a - b for a, b in zip(self.columns, other.columns, strict=True)]
+        slopes = [a - b for a, b in zip(self.slopes, other.slopes, strict=True)]
+        return Part(self.value - other.value, columns, slopes)
 
 
-def paired(
-    quantity: str, pair: tuple[str, str], parts: dict[str, Any], cases: Cases, options: dict[str, str]
-) -> Iterator[dict[str, Any]]:
-    """Covariance of two classifiers, and the z test of their difference (DeLong, DeLong & Clarke-Pearson 1988)."""
-    (value, columns), (other, others) = (parts[name] for name in pair)
-    yield answer(quantity, "covariance", pair, covariance(columns, others, cases), **options)
-    differences = [a - b for a, b in zip(columns, others, strict=True)]
-    variance = covariance(differences, differences, cases)
-    if variance > 0:
-        z = real(value - other) / mpmath.sqrt(real(variance))
-        yield answer(quantity, "z", pair, z, **options)
-        yield answer(quantity, "p_value", pair, mpmath.erfc(abs(z) / mpmath.sqrt(2)), **options)
+def covariance(first: Part, second: Part, cases: Cases) -> Number:
+    """Between the cases of a data set, or its groups; class sizes fixed."""
+    if cases.weights and any(abs(slope) > STEP for slope in (*first.slopes, *second.slopes)):
+        one, other = (influences(part, cases, random_sizes=False) for part in (first, second))
+        return mpmath.fsum(one[unit] * other[unit] for unit in one)
+    return exact.covariance(first.columns, second.columns, cases.y, cases.exact_weights(), cases.groups)
 
 
-def cohort_variance(value: exact.Value, columns: exact.Row, cases: Cases) -> mpmath.mpf:
-    """The variance of a mean over all cases if class sizes are random: within classes, and of their shares.
+def influences(part: Part, cases: Cases, *, random_sizes: bool) -> dict[int, mpmath.mpf]:
+    """By case or group: within classes, and through the weights of the classes.
 
-    The influence of a case of class k is that with class sizes fixed, times the root of m / (m - 1), plus w (mean
-    of class k - value) / W, times the root of n / (n - 1), with m cases (or groups) of the class and n of all.
+    The first is w (component - mean) / W, times the root of m / (m - 1); the second w / W, or (w - mean of w) / W
+    if class sizes are fixed, times the slope of the class, times the root of n / (n - 1). m is the number of cases
+    (or groups) of the class and n that of all.
     """
     y, w = cases.y, cases.exact_weights()
     units = cases.groups if cases.groups is not None else list(range(len(y)))
     sums: dict[int, mpmath.mpf] = {}
-    whole, n = value(w), len({units[x] for x in range(len(y)) if w[x]})
+    n = len({units[x] for x in range(len(y)) if w[x]})
     for k in sorted(set(y)):
         own = [x for x in exact.members(y, k) if w[x]]
         weights, m = [w[x] for x in own], len({units[x] for x in own})
-        centre = exact.mean([columns[x] for x in own], weights)
-        slope = value([weight if code == k else Fraction(0) for code, weight in zip(y, w, strict=True)])
+        centre = exact.mean([part.columns[x] for x in own], weights)
+        expected = Fraction(0) if random_sizes else sum(weights) / len(own)
         for x in own:
-            within, between = w[x] * (columns[x] - centre) / sum(weights), w[x] * (slope - whole) / sum(w)
+            within = w[x] * (part.columns[x] - centre) / sum(weights)
+            between = (w[x] - expected) * part.slopes[k] / sum(weights)
             influence = real(within) * root_of_correction(m) + real(between) * root_of_correction(n)
             sums[units[x]] = sums.get(units[x], mpmath.mpf(0)) + influence
-    return mpmath.fsum(total**2 for total in sums.values())
+    return sums
+
+
+def paired(
+    quantity: str, pair: tuple[str, str], parts: dict[str, Part], cases: Cases, options: dict[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Covariance of two classifiers, and the z test of their difference (DeLong, DeLong & Clarke-Pearson 1988)."""
+    first, second = (parts[name] for name in pair)
+    yield answer(quantity, "covariance", pair, covariance(first, second, cases), **options)
+    difference = first.minus(second)
+    variance = covariance(difference, difference, cases)
+    if variance > 0:
+        z = real(difference.value) / mpmath.sqrt(real(variance))
+        yield answer(quantity, "z", pair, z, **options)
+        yield answer(quantity, "p_value", pair, mpmath.erfc(abs(z) / mpmath.sqrt(2)), **options)
+
+
+def all_equal(quantity: str, parts: dict[str, Part], cases: Cases, options: dict[str, str]) -> dict[str, Any]:
+    """The chi-square statistic of the hypothesis that all classifiers have the same value."""
+    table = [[covariance(one, other, cases) for other in parts.values()] for one in parts.values()]
+    statistic = exact.chi_square([part.value for part in parts.values()], table)
+    return answer(quantity, "chi_square", [*parts], statistic, **options)
 
 
 def real(value: Number) -> mpmath.mpf:
@@ -244,9 +274,8 @@ def not_cut(cases: Cases) -> Iterator[dict[str, Any]]:
         value = exact.ht3(y, P, w)
         yield answer("ht3", "value", [name], value)
         if has_variance(cases) and min(exact.one_threshold_areas(y, P, w)) > Fraction(1, 2):
-            columns = exact.components(lambda v, p=P: exact.ht3_not_cut(y, p, v), y, w)
-            parts[name] = value, columns
-            yield answer("ht3", "variance", [name], covariance(columns, columns, cases))
+            part = parts[name] = Part.of(lambda v, p=P: exact.ht3_not_cut(y, p, v), cases)
+            yield answer("ht3", "variance", [name], covariance(part, part, cases))
     for first, second in combinations(parts, 2):
         yield from paired("ht3", (first, second), parts, cases, {})
 
@@ -272,10 +301,10 @@ def surfaces(cases: Cases) -> Iterator[dict[str, Any]]:
         return
     parts, options = {}, {"malignant": "0"}
     for name in cases.columns:
-        parts[name] = exact.sahiner(cases.y, predictions(cases, name), cases.exact_weights())
-        value, columns = parts[name]
+        value, columns = exact.sahiner(cases.y, predictions(cases, name), cases.exact_weights())
+        part = parts[name] = Part(value, columns, [])
         yield answer("sahiner", "value", [name], value, **options)
-        yield answer("sahiner", "variance", [name], covariance(columns, columns, cases), **options)
+        yield answer("sahiner", "variance", [name], covariance(part, part, cases), **options)
     for first, second in combinations(parts, 2):
         yield from paired("sahiner", (first, second), parts, cases, options)
 
