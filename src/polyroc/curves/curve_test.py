@@ -335,7 +335,7 @@ def _unpaired(one: _Curve, two: _Curve, rng: np.random.Generator) -> _Arrangemen
 
 def _check_independent(scores: Scores) -> None:
     """Raise an error if the cases of a set cannot be dealt anew: they must be independent and count the same."""
-    areas = ("; compare areas instead, with ", Call("compare", ...), " and ", Option("measure", "auc"))
+    areas = ("; compare areas instead, with ", Call("compare", ...))
     if scores.units is not None:
         raise NotApplicableError(
             "Venkatraman's test of different cases deals them anew, which is not valid for groups, whose cases "
