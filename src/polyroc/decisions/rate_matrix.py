@@ -14,7 +14,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import NOT_STORED
+from polyroc.results.codec import NOT_STORED, Known
 from polyroc.results.invariants import Invariants, at_least, distinct, finite, shares, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -293,7 +293,7 @@ class Rates(Result):
             name="information gain in bits",
             limits=(0.0, most),
             chance=0.0,
-            boundary=self._information_boundary(min(value, most), P, gradient),
+            _boundary=Known(self._information_boundary(min(value, most), P, gradient)),
         )
 
     def _information_boundary(self, value: float, P: FloatArray, gradient: FloatArray) -> Boundary | None:

@@ -22,13 +22,14 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic
 from polyroc.messages import Call, Message, Option
-from polyroc.results.codec import Once
+from polyroc.results.codec import Known, Once
 from polyroc.results.provenance import Provenance
 
 __all__ = ["Estimates", "check_components", "estimate_measure"]
 
 # By which the mean of the components and the value may differ through rounding, relative to the range.
 UNEXPLAINED = 1e-8
+NONE = Known(None)
 
 
 class Estimates(NamedTuple):
@@ -187,7 +188,9 @@ class _Assembler:
             resampled=resampled,
             converted=self.sample.scores.converted,
             monte_carlo_error=statistic.monte_carlo_error,
-            boundary=None if isnan(fewest) else self._boundary(statistic),
+            _boundary=NONE
+            if statistic.boundary is None or isnan(fewest)
+            else Once(lambda: self._boundary(statistic)),
             df=df,
             larger_is_better=None if self.measure.larger_is_better else False,
             part=part,
