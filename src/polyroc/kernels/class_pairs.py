@@ -91,8 +91,8 @@ def column_shares(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The shares that a case wins, and that it is beaten by, both at [class, case] with cases grouped by class.
 
-    Of a case of class k, at [l]: the share of class l below it in row k; the share of class l above it in row l. The
-    third table is that of `column_areas`, by the same merges.
+    Of a case of class k, at [l]: the share of class l below it in row k; the share of class l above it in row l.
+    The third table is that of `column_areas`, by the same merges.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def _shares(
         place += 1
 
 
-@kernel(steps=lambda row, order, starts, *_: 4 * len(row) * len(starts))
+@kernel(steps=lambda row, _order, starts, *_: 4 * len(row) * len(starts))
 def _add_components(
     row: FloatArray,
     order: IntArray,

@@ -209,7 +209,7 @@ def one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def _weighted_areas(shares: FloatArray, areas: FloatArray) -> FloatArray:
-    """The sum of areas times shares over the other classes; numpy's `nansum`, which takes longer for few classes."""
+    """The sum of areas times shares over the other classes, as by numpy's `nansum`, which takes longer."""
     products = shares * areas
     products[np.isnan(products)] = 0.0
     return np.asarray(products.sum(axis=-1))
