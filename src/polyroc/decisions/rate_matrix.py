@@ -15,7 +15,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known
 from polyroc.results.invariants import Invariants, at_least, distinct, finite, shares, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -196,7 +196,7 @@ class Rates(Result):
             limits=(0.0, 1.0),
             chance=1 / len(self.classes),
             fewest=float(self.fewest[k]),
-            boundary=self._limits_of_required(k, m),
+            _boundary=Known(self._limits_of_required(k, m)),
             larger_is_better=None if k == m else False,
             provenance=self.provenance,
         )
@@ -309,7 +309,7 @@ class Rates(Result):
             name="information gain in bits",
             limits=(0.0, most),
             chance=0.0,
-            boundary=self._information_boundary(min(value, most), P, gradient),
+            _boundary=Known(self._information_boundary(min(value, most), P, gradient)),
         )
 
     def _information_boundary(self, value: float, P: FloatArray, gradient: FloatArray) -> Boundary | None:

@@ -16,6 +16,7 @@ from polyroc.estimates.estimate import Estimate, Parts
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Shares
+from polyroc.results.codec import Known
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
@@ -93,7 +94,7 @@ class Estimator:
             effective=effective,
             provenance=self.summary.provenance,
             certificate=self._certificate(bounded, within, is_bound, wide),
-            boundary=self._boundary(bounded.statistic),
+            _boundary=Known(self._boundary(bounded.statistic)),
             larger_is_better=None if self.measure.larger_is_better else False,
             _parts=cache(lambda: self._parts(bounded)),
         )

@@ -133,8 +133,6 @@ class Estimate(Result):
         Bounds of the exact value, if it was computed from binned scores; None if all cases were in memory.
     null
         The value of the hypothesis given to `evaluate(null=...)`; None without a test.
-    boundary
-        Bias and unseen variance near a limit of the range, if any; see `polyroc.estimates.boundary`.
     cross_validation
         For an average over the folds of a cross-validation: the values by fold and the pooled value; None for one
         sample.
@@ -160,7 +158,7 @@ class Estimate(Result):
     monte_carlo_error: float = 0.0
     certificate: Certificate | None = None
     null: float | None = None
-    boundary: Boundary | None = None
+    _boundary: Callable[[], Boundary | None] = field(default=Known(None))
     part: str | None = field(default=None, metadata=STORED_IF_SET)
     df: float | None = field(default=None, metadata=STORED_IF_SET)
     larger_is_better: bool | None = field(default=None, metadata=STORED_IF_SET)
@@ -304,6 +302,11 @@ class Estimate(Result):
             if ends is not None:
                 return ConfidenceInterval(max(self.limits[0], ends.low), min(self.limits[1], ends.high))
         return interval_at(value, error, self.limits, self.cases_behind, z, kind or "guarded")
+
+    @property
+    def boundary(self) -> Boundary | None:
+        """Bias and unseen variance near a limit of the range, which the interval needs; None if there are none."""
+        return self._boundary()
 
     @property
     def uses_boundary(self) -> bool:

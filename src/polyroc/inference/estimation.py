@@ -1,6 +1,6 @@
 """Estimates of a measure on samples: value, standard error, structural components, parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from math import isfinite, isinf, isnan, nan, sqrt
@@ -22,13 +22,14 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic
 from polyroc.messages import Call, Message, Option
-from polyroc.results.codec import Once
+from polyroc.results.codec import Known, Once
 from polyroc.results.provenance import Provenance
 
 __all__ = ["Estimates", "check_components", "estimate_measure"]
 
 # By which the mean of the components and the value may differ through rounding, relative to the range.
 UNEXPLAINED = 1e-8
+NONE: Known[Boundary | None] = Known(None)
 
 
 class Estimates(NamedTuple):
@@ -187,7 +188,7 @@ class _Assembler:
             resampled=resampled,
             converted=self.sample.scores.converted,
             monte_carlo_error=statistic.monte_carlo_error,
-            boundary=None if isnan(fewest) else self._boundary(statistic),
+            _boundary=NONE if isnan(fewest) else self._boundary(statistic),
             df=df,
             larger_is_better=None if self.measure.larger_is_better else False,
             part=part,
@@ -223,12 +224,15 @@ class _Assembler:
         reaches = [span / stratum.reach if stratum.reach and isfinite(span) else 1.0 for stratum in strata]
         return min(units), min(n * factor for n, factor in zip(units, reaches, strict=True))
 
-    def _boundary(self, statistic: Statistic) -> Boundary | None:
-        """What the interval needs if the chance value is a limit of the range; None if a class has one unit."""
-        if statistic.boundary is None:
-            return None
+    def _boundary(self, statistic: Statistic) -> Callable[[], Boundary | None]:
+        """Computes what the interval needs if the chance value is a limit of the range."""
+        make = statistic.boundary
+        return NONE if make is None else Once(lambda: self._made_boundary(make))
+
+    def _made_boundary(self, make: Callable[[Errors], Boundary]) -> Boundary | None:
+        """None if a class has one unit."""
         scores = self.sample.scores
-        boundary = statistic.boundary(
+        boundary = make(
             Errors(
                 lambda strata, shares=None: variance_of(
                     sampled_strata(Statistic(nan, lambda: strata, shares=shares), scores), scores

@@ -86,11 +86,13 @@ def column_areas(rows: FloatArray, starts: IntArray) -> FloatArray:
     return areas
 
 
-def column_shares(rows: FloatArray, order: IntArray, starts: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def column_shares(
+    rows: FloatArray, order: IntArray, starts: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The shares that a case wins, and that it is beaten by, both at [class, case] with cases grouped by class.
 
-    Of a case of class k, at [l]: the share of class l below it in row k; the share of class l above it in row l. The
-    third table is that of `column_areas`, by the same merges.
+    Of a case of class k, at [l]: the share of class l below it in row k; the share of class l above it in row l.
+    The third table is that of `column_areas`, by the same merges.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ def _shares(
         place += 1
 
 
-@kernel(steps=lambda row, order, starts, *_: 4 * len(row) * len(starts))
+@kernel(steps=lambda row, _order, starts, *_: 4 * len(row) * len(starts))
 def _add_components(
     row: FloatArray,
     order: IntArray,
@@ -188,9 +188,7 @@ class Column:
         `order` has the position in its class of each of the sorted scores.
         """
         beats, ties = np.zeros((2, len(self.highest) + 1, len(self.starts) - 2))
-        _sums_without(
-            self._below, self._tied, self._own_mass, *_rules(len(self.starts) - 1), beats, ties
-        )
+        _sums_without(self._below, self._tied, self._own_mass, *_rules(len(self.starts) - 1), beats, ties)
         _add_components(self.row, order, self.starts, self.i, self.highest, beats, ties, totals)
 
     @property

@@ -1,12 +1,12 @@
-"""Radix sort of floating-point numbers: 10 ns for each of 10^5 numbers, where numpy's sorts need 10 to 50.
+"""Radix sort of floating-point numbers.
 
 Least significant digit first, 11 bits at a time (Knuth, The Art of Computer Programming 3, 5.2.5). Numbers are
 compared as unsigned integers: with all bits inverted if they are negative, else the sign bit alone, these have the
 order of the numbers. Digits that all numbers have in common, such as most of the exponents of probabilities, are
 skipped.
 
-numpy's vectorised sort is about as fast where the processor stores selected elements of a register quickly (Intel's
-with AVX-512), and several times slower where it does not (AMD's Zen 4). Its argsort is slower everywhere.
+On AMD's Zen 4 it takes 12 ns for each of 10^5 doubles, with their order too, and 6 for singles; numpy's vectorised
+sort takes 40 and 23 there, and its argsort 53. On other processors numpy's sort may be as fast.
 """
 
 from typing import Any

@@ -215,9 +215,7 @@ def _merge(
         last = min(weak, places[1, i])  # b3 <= B = min(a1 + e2, b1)
         counts = e1[i] > e2 if strictly else b1[i] >= b2
         # Whether another assignment may be as good: on a border of the quadrant, or a1 = a2.
-        tied = (
-            level or a1[i] <= a2 + tolerance or (last > 0 and b3[last - 1] >= min(rising, b1[i]) - tolerance)
-        )
+        tied = level or a1[i] <= a2 + tolerance or (last > 0 and b3[last - 1] >= min(rising, b1[i]) - tolerance)
         if not tied:  # selections instead of a branch on `counts`, which would be mispredicted
             share = up_to[last] if counts else 0.0
             gain_up_to[last] += w1[i] if counts else 0.0

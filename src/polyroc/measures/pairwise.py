@@ -1,11 +1,12 @@
 """Measures that compare classes two by two, each by its own column of probabilities: M and one-versus-all."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
+from polyroc._lazy import cached_property
 from polyroc.kernels.arrays import BoolArray, FloatArray, sums_of_others
 from polyroc.kernels.class_pairs import column_areas, column_shares
 from polyroc.kernels.placements import area, placements
@@ -208,7 +209,7 @@ def one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def _weighted_areas(shares: FloatArray, areas: FloatArray) -> FloatArray:
-    """The sum of areas times shares over the other classes; numpy's `nansum`, which takes longer for few classes."""
+    """The sum of areas times shares over the other classes, as by numpy's `nansum`, which takes longer."""
     products = shares * areas
     products[np.isnan(products)] = 0.0
     return np.asarray(products.sum(axis=-1))

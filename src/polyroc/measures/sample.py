@@ -3,13 +3,13 @@
 from collections.abc import Callable, Hashable
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from polyroc._lazy import cached_property
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.class_blocks import (
     argsort_blocks,
@@ -224,7 +224,7 @@ class _Blocks:
 
     @cached_property
     def ranked(self) -> npt.NDArray[np.floating[Any]]:
-        if isinstance(self._columns, SingleColumn) and "sorted" not in self.__dict__:
+        if type(self._columns) is SingleColumn and "sorted" not in self.__dict__:
             return sorted_column(self._columns.single, self.codes, self.starts)
         return self.sorted
 
