@@ -63,7 +63,7 @@ COST = {
     "curves": 60.0,
     "curve power": 60.0,
     "choice": 12.0,
-    "searched": 1500.0,
+    "searched": 1000.0,
     "decisions": 12.0,
 }  # milliseconds a measure and replicate, about
 

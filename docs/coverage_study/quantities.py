@@ -194,7 +194,7 @@ def curve_tests(data: Data, setting: Setting, seed: int) -> dict[tuple[str, str]
     """P-values of the hypothesis that two curves, or decisions, are equal, by what is tested and the test."""
     scores = {str(i): data.scores[i] for i in range(2)}
     pvalues = venkatraman_tests(data, seed)
-    if data.groups is None:
+    if data.groups is data.weights is None:
         measure = measure_text("sensitivity", setting)
         for key in (measure, measure.replace("sensitivity", "specificity")):
             exact = pr.compare(data.y, scores, measure=key, method=pr.McNemar())
@@ -205,10 +205,10 @@ def curve_tests(data: Data, setting: Setting, seed: int) -> dict[tuple[str, str]
 def venkatraman_tests(data: Data, seed: int) -> dict[tuple[str, str], float]:
     """P-values of the test that two ROC curves are equal: of all cases, and of each on one half of them."""
     scores = {str(i): data.scores[i] for i in range(2)}
-    design = {} if data.groups is None else {"groups": data.groups}
+    design = {"groups": data.groups, "sample_weight": data.weights}
     test = pr.curves.venkatraman(data.y, scores, n=PERMUTATIONS, rng=seed, **design)
     pvalues = {("roc_curve", "paired"): test.pair("0", "1").pvalue}
-    if data.groups is None:
+    if data.groups is data.weights is None:
         half = np.arange(len(data.y)) % 2 == 0  # two sets of cases
         apart = {name: pr.Scores.from_arrays(data.y[rows], s[rows]) for (name, s), rows in _sets(scores, half)}
         unpaired = pr.curves.venkatraman(apart, n=PERMUTATIONS, rng=seed)

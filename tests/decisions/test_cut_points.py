@@ -188,7 +188,7 @@ def test_cut_points_of_thresholdroc(means, deviations, options, printed):
 
 @pytest.mark.peer(
     "ThresholdROC 2.9.5 (R)",
-    "thres2(method='empirical'): threshold and cost by costs and prevalence; its bootstrap interval is inside ours",
+    "thres2(method='empirical'): threshold, cost by costs and prevalence; its bootstrap interval is within ours",
 )
 def test_thresholds_of_thresholdroc():
     """Printed for these cases: thresholds, costs of 40 cases; percentiles -0.66 and 2.24 for equal costs."""

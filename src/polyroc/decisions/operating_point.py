@@ -137,8 +137,8 @@ class OperatingPoint(Result):
         of the interval are percentiles of the lower and of the upper ends of these ranges: a sample does not
         distinguish the thresholds between two neighbouring scores, which are far apart where classes are well
         separated or rare. The choice by costs, "youden" or "closest" has an error of the order n^(-1/3), for which
-        the bootstrap has no general proof: simulated 95 % intervals covered 96 % on average, and 89 to 93 % for
-        some rare classes (docs/coverage.md). A required sensitivity or specificity makes the threshold a quantile,
+        the bootstrap has no general proof: simulated 95 % intervals covered 94 % or more, 98 % on average
+        (docs/coverage.md). A required sensitivity or specificity makes the threshold a quantile,
         whose interval is by order statistics; an end is infinite if there are too few cases for it.
         """
         if self.uncertainty is None:
