@@ -50,17 +50,6 @@ POWER, DECISION_POWER = "curve_power", "decision_power"  # how often a differenc
 SUBGROUP_TESTS = ("subgroup_pair", "subgroup_omnibus", "interaction")
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
 BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
-BY_SHARES = (
-    "ppv",
-    "npv",
-    "expected_cost",
-    "net_benefit",
-    "average_precision",
-    "cost_area",
-    "information_gain",
-    "ova",
-    *FORECASTS,
-)
 
 REASONS = {
     "outliers": "3 % of a class have scores of another class or beyond. A sample with none or few of them has a "
@@ -79,8 +68,6 @@ REASONS = {
     "has the fixed rate.",
     "biased estimate": "The value itself is biased in small samples: a plug-in estimate of an entropy, of a "
     "maximum or of a minimum (the envelope of cost lines), or a mean over a domain that is itself estimated.",
-    "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
-    "(case-control), but the weights of the cases make them vary from sample to sample.",
     "chosen on the cases": "The threshold was chosen on the same cases. The correction of the rates for the "
     "choice is itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is "
     "not proven.",
@@ -230,7 +217,6 @@ RULES: dict[str, Callable[[Row, int], bool]] = {
     "chosen on the cases": lambda row, _: row["kind"] in OF_CHOICES,
     "wide rare class": _is_wide_and_rare,
     "few in range": _has_few_in_range,
-    "weighted shares": lambda row, _: MODELS[row["model"]].weighted and row["measure"] in BY_SHARES,
     "biased estimate": lambda row, _: row["measure"] in BIASED,
     "few errors": lambda row, smallest: smallest * (1.0 - highest(row)) <= 5 + 1e-9,
     "one side": lambda row, _: row["test"] in ("greater", "less"),

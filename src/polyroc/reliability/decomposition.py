@@ -193,10 +193,10 @@ def _decomposition(
 ) -> Decomposition:
     """The terms of a score with their intervals, from simulated minus true terms, and from gains by chance."""
     values = terms(rule, fit.p, fit.fitted[None], fit.happened[None], fit.weight[None])[:2, 0]
-    by_chance = (gains, deviations[1])
+    chance = gains, deviations[1]
     miscalibration, discrimination = (
-        _part(float(value), *simulated, df, level, largest)
-        for value, *simulated, largest in zip(values, deviations[:2], by_chance, rule.largest, strict=True)
+        _part(float(value), deviation, by_chance, df, level, largest)
+        for value, deviation, by_chance, largest in zip(values, deviations[:2], chance, rule.largest, strict=True)
     )
     return Decomposition(miscalibration, discrimination, _uncertainty(rule, share, deviations[2]))
 
