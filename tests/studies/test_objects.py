@@ -200,7 +200,7 @@ def test_objects_of_a_script_reach_worker_processes(tmp_path):
 
 @pytest.mark.slow
 def test_backends_of_joblib_need_no_more_than_pickle(tmp_path, monkeypatch):
-    """joblib's multiprocessing sends calls by plain pickle, which knows no `lambda`; here without the processes."""
+    """joblib's multiprocessing sends calls by plain pickle, which has no `lambda`; here without processes."""
 
     def sent(_, calls, **__):
         for function, arguments, options in map(pickle.loads, map(pickle.dumps, calls)):

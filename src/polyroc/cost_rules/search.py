@@ -28,7 +28,7 @@ WALKS = 4  # of random steps, from the best results of the first line searches
 LARGEST_RATIO = 1e12  # of two costs of a rule
 Loss = tuple[float, float]
 """The excess over the limits, and the expected cost: the smaller pair is better."""
-UNKNOWN: Loss = (np.inf, np.inf)  # of costs that are not tried after an interrupt: a loss takes long with many cases
+UNKNOWN: Loss = (np.inf, np.inf)  # of costs that are not tried after an interrupt
 Rated = tuple[FloatArray, Loss]
 """The costs of a rule with its loss."""
 Stop = Callable[[], bool]
