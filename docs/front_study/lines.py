@@ -8,7 +8,6 @@ in an order that sorting gives. One pass over the cases counts as one evaluation
 half of the evaluations, 30 % are spent on walks in one arm and none in the other.
 """
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from costs import POINTS, VECTORS, settings, share
 from numba import njit
+from page import write
 
 from polyroc.fronts.archive import FrontBuilder, Objectives
 from polyroc.fronts.cost_distribution import CostDistribution
@@ -178,17 +178,5 @@ def rows() -> Iterator[dict[str, Any]]:
         }
 
 
-def main() -> None:
-    """Write the results, row by row."""
-    with RESULTS.open("w", newline="") as file:
-        table: csv.DictWriter[str] | None = None
-        for row in rows():
-            if table is None:
-                table = csv.DictWriter(file, list(row), lineterminator="\n")
-                table.writeheader()
-            table.writerow(row)
-            file.flush()
-
-
 if __name__ == "__main__":
-    main()
+    write(rows(), RESULTS)

@@ -1,8 +1,10 @@
 """The tables of docs/fronts.md, from results.csv."""
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 PAGE = Path(__file__).parents[1] / "fronts.md"
 START, END = "<!-- front study: {} -->", "<!-- end of {} -->"
@@ -40,6 +42,18 @@ def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) 
         _, _, after = rest.partition(end)
         text = f"{before}{start}\n{table}\n{end}{after}"
     return text
+
+
+def write(rows: Iterable[dict[str, Any]], path: Path) -> None:
+    """Rows as CSV, each on disk as soon as it is known."""
+    with path.open("w", newline="") as file:
+        table: csv.DictWriter[str] | None = None
+        for row in rows:
+            if table is None:
+                table = csv.DictWriter(file, list(row), lineterminator="\n")
+                table.writeheader()
+            table.writerow(row)
+            file.flush()
 
 
 def stored(name: str) -> list[dict[str, str]]:
