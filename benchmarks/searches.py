@@ -1,6 +1,7 @@
 """Searches over logistic regressions against NSGA-III of pymoo, for as many evaluations of error rates."""
 
 import time
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,6 @@ def nsga3(X, y, seed, evaluations, members=MEMBERS):
     from pymoo.algorithms.moo.nsga3 import NSGA3
     from pymoo.core.problem import Problem
     from pymoo.optimize import minimize
-    from pymoo.util.ref_dirs import get_reference_directions
 
     training, family = TrainingData.of(X, y, None), pr.fronts.LogisticFamily()
     fitted = family.start(training.X, training.y, np.random.default_rng(0))
@@ -68,12 +68,20 @@ def nsga3(X, y, seed, evaluations, members=MEMBERS):
     costs = rng.dirichlet(np.ones(c * (c - 1)), size=members)
     steps = rng.laplace(0.0, 0.3, (members, w)) * (rng.random((members, 1)) < 0.8)
     first = np.clip(np.column_stack([fitted + steps, costs / costs.max(axis=1, keepdims=True)]), low, high)
-    directions = get_reference_directions("energy", c * (c - 1), members, seed=1)
+    directions = _directions(c * (c - 1), members)
     began = time.process_time()
     problem = Search(n_var=len(low), n_obj=c * (c - 1), xl=low, xu=high)
     algorithm = NSGA3(ref_dirs=directions, pop_size=members, sampling=first)
     minimize(problem, algorithm, ("n_eval", evaluations), seed=seed, verbose=False)
     return archive.members()["counts"], time.process_time() - began
+
+
+@cache
+def _directions(objectives, members):
+    """Reference directions; to make them takes longer than a search."""
+    from pymoo.util.ref_dirs import get_reference_directions
+
+    return get_reference_directions("energy", objectives, members, seed=1)
 
 
 def compared(X, y, seed, evaluations):

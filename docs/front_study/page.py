@@ -1,7 +1,10 @@
 """The tables of docs/fronts.md, from results.csv."""
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 PAGE = Path(__file__).parents[1] / "fronts.md"
 START, END = "<!-- front study: {} -->", "<!-- end of {} -->"
@@ -27,8 +30,8 @@ SPLIT = {
 
 def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) -> str:
     """The page with its tables made of the results."""
-    tables = {"halves": ranges(halves, SPLIT), **{name: plain(name) for name in ("costs", "errors")}}
-    tables["searches"] = ranges(stored("searches"), {"search": "search", "gini": "G", "seconds": "CPU seconds"})
+    tables = {"halves": ranges(halves, SPLIT), **{name: plain(name) for name in ("costs", "errors", "lines")}}
+    tables["searches"] = means(stored("searches"))
     for kind in ("synthetic", "vehicle", "image"):
         chosen = [row for row in rows if row["data"].startswith(kind)]
         draws = [row | {"data": "synthetic"} for row in chosen] if kind == "synthetic" else chosen
@@ -39,6 +42,18 @@ def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) 
         _, _, after = rest.partition(end)
         text = f"{before}{start}\n{table}\n{end}{after}"
     return text
+
+
+def write(rows: Iterable[dict[str, Any]], path: Path) -> None:
+    """Rows as CSV, each on disk as soon as it is known."""
+    with path.open("w", newline="") as file:
+        table: csv.DictWriter[str] | None = None
+        for row in rows:
+            if table is None:
+                table = csv.DictWriter(file, list(row), lineterminator="\n")
+                table.writeheader()
+            table.writerow(row)
+            file.flush()
 
 
 def stored(name: str) -> list[dict[str, str]]:
@@ -62,6 +77,18 @@ def ranges(rows: list[dict[str, str]], columns: dict[str, str]) -> str:
         same = [row for row in rows if (row["data"], row["search"]) == (data, name)]
         cells = [data, name] + [span([row[column] for row in same]) for column in list(columns)[1:]]
         lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def means(rows: list[dict[str, str]]) -> str:
+    """A line for each set, number of evaluations and search: means over seeds, and the range of G."""
+    lines = ["| data | evaluations | search | seeds | mean G | range | CPU seconds |", "|---" * 7 + "|"]
+    keys = ("data", "evaluations", "search")
+    for key in sorted(dict.fromkeys(tuple(row[name] for name in keys) for row in rows), key=lambda k: k[:2]):
+        same = [row for row in rows if tuple(row[name] for name in keys) == key]
+        gini, seconds = ([float(row[name]) for row in same] for name in ("gini", "seconds"))
+        cells = [*key, str(len(same)), f"{fmean(gini):.4f}", span([row["gini"] for row in same])]
+        lines.append("| " + " | ".join([*cells, f"{fmean(seconds):.1f}"]) + " |")
     return "\n".join(lines)
 
 

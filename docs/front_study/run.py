@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from data import Cases, keel, small_image, synthetic
-from page import PAGE, filled
+from page import PAGE, filled, write
 
 import polyroc as pr
 from polyroc.fronts.dominated_volume import volume_shares
@@ -117,14 +117,6 @@ def printed(row: dict[str, Any]) -> dict[str, Any]:
     """Print a row, so that a long run shows its progress, and return it."""
     print(*row.values(), sep="\t", flush=True)  # noqa: T201
     return row
-
-
-def write(rows: list[dict[str, Any]], path: Path) -> None:
-    """Rows as CSV."""
-    with path.open("w", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
 
 
 def read(path: Path) -> list[dict[str, str]]:

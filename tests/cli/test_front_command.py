@@ -373,6 +373,7 @@ def test_a_family_is_searched_on_features(polyroc, features, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "+-" in done.stdout
+    assert "run more (--generations)" in done.stdout
     front = pr.Front.load(tmp_path / "f.npz")
     frame = pd.read_csv(features)
     twin = pr.front(pr.fronts.LogisticFamily(), frame[["x_1", "x_2"]].to_numpy(), frame["y"], generations=5)

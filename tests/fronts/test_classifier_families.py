@@ -177,6 +177,7 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
         (lambda: pr.fronts.NearestNeighbours(scale=1.0), "scale must be 2 finite numbers"),
         (lambda: pr.fronts.LogisticFamily().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
         (lambda: pr.fronts.NearestNeighbours().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}).fitted([1.0]), r"keep\(X"),
     ],
 )
 def test_families_reject_bad_settings(make, message):

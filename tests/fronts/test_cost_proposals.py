@@ -111,9 +111,9 @@ def test_ten_classes_of_digits_are_better_than_chance():
     """`front(y, P)` said "nothing better than chance yet" where argmax is right in 94 % of the cases."""
     X, y = load_digits(return_X_y=True)
     P = cross_val_predict(RandomForestClassifier(30, random_state=0), X, y, cv=3, method="predict_proba")
-    front = pr.front(y, P, n=3000)
+    front = pr.front(y, P, n=2000)
     assert front.growth.gini[-1] > 0.02
-    assert expected_cost(front) <= np.mean(P.argmax(axis=1) != y)
+    assert expected_cost(front) <= min(np.mean(P.argmax(axis=1) != y), expected_cost(y, P)) + 1e-12
 
 
 SWEEP = """

@@ -21,6 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import polyroc as pr
 from polyroc.errors import InputError, OptimismWarning
+from polyroc.studies import backends
 from polyroc.studies.data import load
 from polyroc.studies.splits import duplicates_of, split_data, training_cases
 from study_plans import content
@@ -195,6 +196,22 @@ def test_objects_of_a_script_reach_worker_processes(tmp_path):
     there = pr.study(plan, out=tmp_path / "there.duckdb", n_jobs=2)
     assert (here.failures, there.failures) == ((), ())
     assert content(tmp_path / "here.duckdb") == content(tmp_path / "there.duckdb")
+
+
+@pytest.mark.slow
+def test_backends_of_joblib_need_no_more_than_pickle(tmp_path, monkeypatch):
+    """joblib's multiprocessing sends calls by plain pickle, which has no `lambda`; here without processes."""
+
+    def sent(_, calls, **__):
+        for function, arguments, options in map(pickle.loads, map(pickle.dumps, calls)):
+            yield function(*arguments, **options)
+
+    monkeypatch.setattr(backends, "results_as_completed", sent)
+    monkeypatch.setattr(backends, "run_task", backends.fit)
+    complete = patients().fillna({"marker": 0.0})
+    plan = pr.Plan.of({"factory": lambda: GaussianNB()}, complete, **COLUMNS, features=["marker"], folds=2)
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        assert pr.study(plan, out=tmp_path / "s.duckdb").failures == ()
 
 
 @pytest.mark.slow

@@ -324,9 +324,7 @@ def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, An
     rows = [_row(name, front, volumes, exact) for name, front in fronts.items()]
     notes = ["Every threshold was tried; volumes are exact for these cases."]
     if not exact:
-        notes = [
-            f"{name}: {front.convergence.replace('more of them', 'more (-n)')}" for name, front in fronts.items()
-        ]
+        notes = [f"{name}: {_convergence(front)}" for name, front in fronts.items()]
     if any(volume["gini_standard_error"] for volume in volumes.values()):
         notes.append("The standard error is that of the random points alone, not of the cases.")
     if len(fronts) > 1:
@@ -339,6 +337,12 @@ def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, An
             "+- are standard errors over the cases, by resampling them."
         )
     return Table.of(title, rows, notes)
+
+
+def _convergence(front: Front) -> str:
+    """Whether the search has converged, with the option that prolongs it."""
+    text = front.convergence.replace("more of them", "more (-n)")
+    return text.replace("run more generations (resume=...)", "run more (--generations)")
 
 
 def _row(name: str, front: Front, volumes: dict[str, dict[str, Any]], exact: bool) -> Row:

@@ -28,6 +28,7 @@ WALKS = 4  # of random steps, from the best results of the first line searches
 LARGEST_RATIO = 1e12  # of two costs of a rule
 Loss = tuple[float, float]
 """The excess over the limits, and the expected cost: the smaller pair is better."""
+UNKNOWN: Loss = (np.inf, np.inf)  # of costs that are not tried after an interrupt
 Rated = tuple[FloatArray, Loss]
 """The costs of a rule with its loss."""
 Stop = Callable[[], bool]
@@ -62,9 +63,8 @@ def search_costs(
     """The costs of the best rule found, the largest of them 1, and its loss on the data."""
     c = len(bayes)
     few, steps = _effort(problem)
-    promising = sorted(
-        [*_special_costs(bayes, limits), *_random_costs(c, 16 * max(few, 1), rng)], key=problem.loss
-    )
+    candidates = [*_special_costs(bayes, limits), *_random_costs(c, 16 * max(few, 1), rng)]
+    promising = sorted(candidates, key=lambda L: UNKNOWN if stop() else problem.loss(L))
     starts = [bayes, *promising[: max(few, 1)], *_random_costs(c, few, rng)]  # random ones for variety
     ends = sorted((_descended(problem, L, stop) for L in starts), key=_rounded_loss)
     walks = [_walk(problem, end, steps // 8, rng, stop) for end in ends[:WALKS]]
@@ -183,6 +183,8 @@ def _random_costs(c: int, times: int, rng: np.random.Generator) -> FloatArray:
 
 def _descended(problem: CostProblem, L: FloatArray, stop: Stop = _never) -> Rated:
     """Rounds of line searches along every cost, until a round gains too little."""
+    if stop():
+        return L, UNKNOWN
     lines = [(a, b) for a in range(len(L)) for b in range(len(L)) if a != b]
     risk, loss = problem.P @ L, problem.loss(L)
     before = (np.inf, np.inf)

@@ -80,10 +80,10 @@ class Sequential:
 
 @dataclass(frozen=True, slots=True)
 class Joblib:
-    """Parallel fits through the joblib backend that the caller has set.
+    """Parallel fits through the joblib backend that the caller has set, or threads if there is none.
 
-    If there is none: threads, each with a worker process of its own to fit in. With a time limit the workers of
-    any backend fit in such a process.
+    Each worker of the backend has a worker process of its own to fit in. Threads share the global random
+    generators and the interpreter lock; and a process of joblib that a fit crashes would end the study.
     """
 
     n_jobs: int
@@ -99,11 +99,9 @@ class Joblib:
         """The result of each task, in the order in which they finish."""
         from joblib import delayed
 
-        backend, _ = _active_joblib_backend()
-        # Threads share the global random generators and the interpreter lock, so their fits need own processes.
-        threads = getattr(backend, "supports_sharedmem", True)
+        # As bytes that `_pickled` makes: joblib's multiprocessing cannot send functions of a script by itself.
         calls = (
-            delayed(run_task)(replace(task, isolated=threads or task.limit is not None), data[task.key.data_set])
+            delayed(_run_pickled)(_pickled(replace(task, isolated=True), None), data[task.key.data_set])
             for task in tasks
         )
         workers = min(self.workers, max(len(tasks), 1))  # joblib starts as many as it may
@@ -112,8 +110,7 @@ class Joblib:
                 yield from results
             except pickle.PicklingError as error:
                 raise InputError(
-                    f"A learner or data set cannot be sent to another process ({error}); define it in a module, "
-                    "or use another backend (loky)."
+                    f"A data set cannot be sent to another process ({error}); use another backend (loky)."
                 ) from None
             finally:
                 for run in {task.run for task in tasks}:
@@ -202,6 +199,12 @@ def run_task(task: FitTask, data: Data) -> FitResult:
         return _worker(task.run).fit(task, data)
     with preserved_random_state():
         return fit(task, data)
+
+
+def _run_pickled(message: bytes, data: Data) -> FitResult:
+    """Do a fit that comes as bytes."""
+    task, _ = pickle.loads(message)
+    return run_task(task, data)
 
 
 def stop_workers(run: str) -> None:

@@ -126,9 +126,7 @@ class EstimatorFamily:
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
         """Cases x classes: out-of-fold for the training cases, from a fit to all of these for others."""
-        if self._training is None:
-            raise InputError("EstimatorFamily has no training cases yet; call start first.")
-        training, y = self._training
+        training, y = self._cases()
         if X is not training:
             return np.asarray(self.fitted(parameters).predict_proba(X))
         model = self._member(parameters)
@@ -138,10 +136,18 @@ class EstimatorFamily:
 
     def fitted(self, parameters: FloatArray) -> Any:
         """The classifier with these hyper-parameters, fitted to all training cases; its classes are 0 to Q - 1."""
-        if self._training is None:
-            raise InputError("EstimatorFamily has no training cases yet; call start first.")
+        cases = self._cases()
         with self._errors_of(parameters):
-            return self._member(parameters).fit(*self._training)
+            return self._member(parameters).fit(*cases)
+
+    def _cases(self) -> tuple[FloatArray, IntArray]:
+        """The training cases."""
+        if self._training is None:
+            raise InputError(
+                "EstimatorFamily has no training cases; give the family that was searched, or call "
+                "keep(X, y) first, with the classes as numbers from 0 on, in the order of the front."
+            )
+        return self._training
 
     def _member(self, parameters: FloatArray) -> Any:
         return clone(self.estimator).set_params(**self.settings(parameters))
