@@ -21,6 +21,8 @@ __all__ = ["MOST_COUNTED", "tally_worths", "worths"]
 
 # If more assignments than this are best, all c! are taken to be: counting takes too long.
 MOST_COUNTED = factorial(10)
+BLOCK = 1024  # tuples whose margins are computed at a time
+CERTAIN = 4.0  # tolerances: one for each exchange of a cycle of three, and one for rounding
 
 
 @kernel(steps=lambda scores, _starts, _tolerance, values: 10 * len(values) * scores.shape[1] ** 2)
@@ -53,14 +55,42 @@ def tally_worths(
     c = scores.shape[1]
     cost, potential = np.empty((c, c)), np.empty(c)
     total, squares = 0.0, 0.0
-    for t in range(len(picks)):
-        worth = _worth(scores, picks, t, tolerance, cost, potential)
-        if worth > 0:
+    margins = np.full(BLOCK, np.nan)
+    for start in range(0, len(picks), BLOCK):
+        stop = min(start + BLOCK, len(picks))
+        if c == 3:
+            _margins_of_three(scores, picks[start:stop], margins)
+        for t in range(start, stop):
+            # beyond some tolerances the outcome is certain
+            if margins[t - start] > CERTAIN * tolerance:
+                worth = 1.0
+            elif margins[t - start] < -CERTAIN * tolerance:
+                worth = 0.0
+            else:
+                worth = _worth(scores, picks, t, tolerance, cost, potential)
             total += worth
             squares += worth * worth
             for k in range(c):
                 totals[picks[t, k]] += worth
     return total, squares
+
+
+@kernel
+def _margins_of_three(scores: FloatArray, picks: CodeArray, margins: FloatArray) -> None:
+    """By how much the right assignment of three cases is better than each other one, at least; nan if it is -inf.
+
+    No step depends on one before, so that the processor waits for the scores of several tuples at once.
+    """
+    for t in range(len(picks)):
+        x, y, z = picks[t, 0], picks[t, 1], picks[t, 2]
+        x0, y1, z2 = scores[x, 0], scores[y, 1], scores[z, 2]
+        one, two = x0 - scores[x, 1], x0 - scores[x, 2]
+        three, four = y1 - scores[y, 0], y1 - scores[y, 2]
+        five, six = z2 - scores[z, 0], z2 - scores[z, 1]
+        pairs = min(one + three, min(two + five, four + six))
+        cycles = min(one + four + five, two + three + six)
+        is_finite = x0 > -np.inf and y1 > -np.inf and z2 > -np.inf
+        margins[t] = min(pairs, cycles) if is_finite else np.nan
 
 
 @kernel
