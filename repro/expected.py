@@ -2,18 +2,19 @@
 
 An `expected.toml` is a list of groups. A group has a `table` (where the numbers are printed), a `reason`, and
 
-    numbers = { name = published, ... }   the printed numbers
+    numbers = { name = expected, ... }    the printed numbers
     kind                                   the relation that is tested, "agrees" by default:
-        agrees           measured and published differ by at most `tolerance`
-        at most          measured is at most published plus `tolerance`
-        at least         measured is at least published minus `tolerance`
-        misprint         measured and published differ by more than `tolerance`: the printed number is wrong
+        agrees           measured and expected differ by at most `tolerance`
+        at most          measured is at most expected plus `tolerance`
+        at least         measured is at least expected minus `tolerance`
+        misprint         measured and expected differ by more than `tolerance`: the printed number is wrong
         shown            both are shown, without a verdict
         not obtainable   cannot be measured; the reason says why
     tolerance, quick                       tolerance of the full run, and of the quick one (the same by default)
     needs = "hungarian"                    a data set without which the numbers are not obtainable
     full = true                            measured by the full run only
-    but = { name = { tolerance, quick, reason, kind } }   exceptions, each with its own reason
+    verified = false                       recalled, not read: neither the paper nor another source at hand has it
+    but = { name = { tolerance, quick, reason, kind } }   exceptions, also of `verified`
 """
 
 import tomllib
@@ -35,19 +36,20 @@ Measured = dict[str, dict[str, float]]  # by table and name
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One number of a paper."""
+    """One number of a paper; `verified` if it was read in the paper, or in another source."""
 
     table: str
     name: str
-    published: float
+    value: float
     kind: str
     tolerance: float
     reason: str
+    verified: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A published number beside the measured one, with the verdict."""
+    """An expected number beside the measured one, with the verdict."""
 
     expected: Expected
     measured: float | None
@@ -60,7 +62,8 @@ class Line:
         return {
             "table": e.table,
             "number": e.name,
-            "published": e.published if isfinite(e.published) else str(e.published),
+            "expected": e.value if isfinite(e.value) else str(e.value),
+            "verified": e.verified,
             "measured": self.measured if self.measured is None or isfinite(self.measured) else str(self.measured),
             "kind": e.kind,
             "tolerance": e.tolerance,
@@ -88,8 +91,9 @@ def _number(group: dict[str, Any], name: str, quick: bool) -> Expected:
     if data_set is not None and not any(entry.name == data_set and entry.available for entry in entries()):
         settings |= {"kind": "not obtainable", "reason": f"Needs the data set {data_set}: see polyroc datasets."}
     tolerance = settings.get("quick", settings["tolerance"]) if quick else settings["tolerance"]
-    published = float(group["numbers"][name])
-    return Expected(group["table"], name, published, settings["kind"], float(tolerance), settings["reason"])
+    value = float(group["numbers"][name])
+    kind, reason, verified = settings["kind"], settings["reason"], settings.get("verified", True)
+    return Expected(group["table"], name, value, kind, float(tolerance), reason, verified)
 
 
 def compare_numbers(expected: list[Expected], measured: Measured) -> list[Line]:
@@ -110,9 +114,9 @@ def _line(number: Expected, measured: float | None) -> Line:
 
 
 def _holds(number: Expected, measured: float) -> bool:
-    if not isfinite(number.published) and number.published == measured:
+    if not isfinite(number.value) and number.value == measured:
         return number.kind != "misprint"
-    difference = measured - number.published
+    difference = measured - number.value
     tolerance = number.tolerance + ROUNDING
     if number.kind == "at most":
         return difference <= tolerance

@@ -41,7 +41,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The numbers of a paper, published beside measured."""
+    """The numbers of a paper, expected beside measured."""
 
     paper: str
     title: str
@@ -134,8 +134,8 @@ def _module(paper: str, name: str) -> Any:
 
 def _page(content: dict[str, Any]) -> str:
     run = f"polyroc {content['polyroc']}, {'a quick' if content['quick'] else 'the full'} run of {content['date']}"
-    head = ["table", "number", "published", "measured", "tolerance", "verdict"]
-    rows = [[_text(row[name]) for name in head] for row in content["rows"]]
+    head = ["table", "number", "expected", "measured", "tolerance", "verdict"]
+    rows = [[_text(row[name]) + _mark(row, name) for name in head] for row in content["rows"]]
     reasons = dict.fromkeys(f"- {row['table']}: {row['reason']}" for row in content["rows"])
     parts = [
         f"# {content['paper']}",
@@ -145,6 +145,10 @@ def _page(content: dict[str, Any]) -> str:
         "\n".join(reasons),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _mark(row: dict[str, Any], name: str) -> str:
+    return " (unverified)" if name == "expected" and not row["verified"] else ""
 
 
 def _text(value: Any) -> str:

@@ -49,7 +49,7 @@ def _table_six(expected: list[Expected], measured_numbers: dict[str, dict[str, f
 
 
 def _printed(number: Expected) -> str:
-    return f"{'< ' if number.kind == 'at most' else ''}{number.published:g}"
+    return f"{'< ' if number.kind == 'at most' else ''}{number.value:g}"
 
 
 def _table_five(expected: list[Expected], measured_numbers: dict[str, dict[str, float]]) -> str:
@@ -57,7 +57,7 @@ def _table_five(expected: list[Expected], measured_numbers: dict[str, dict[str, 
     rows = []
     for case in MEANS:
         title = f"Table V, case {case}"
-        printed = {number.name: number.published for number in expected if number.table == title}
+        printed = {number.name: number.value for number in expected if number.table == title}
         for name in INDEXES:
             folded = f"{name} folded"
             published = printed.get(folded, printed.get(name))

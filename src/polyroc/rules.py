@@ -265,17 +265,21 @@ class CostRule(Rule):
             raise InputError(
                 f"This rule needs one column per class ({len(self.labels)}), got one number per case."
             )
-        risk = np.zeros_like(values)
+        risk = np.zeros((values.shape[1], len(values)))  # by decision: operations on long rows are fast
         # Not a matrix product: its rounding depends on the library and the number of cases, and would break ties.
         for column, row in zip(values.T, self.costs, strict=True):
-            risk += column[:, None] * np.array(row)
-        return risk
+            risk += column * np.array(row)[:, None]
+        return risk.T
 
     def codes(self, values: FloatArray) -> IntArray:
         """Position of the decision of least expected cost; the first of ties."""
-        risk = self.risks(values)
-        least = risk.min(axis=1, keepdims=True)
-        return np.asarray((risk <= least + ROUNDING * np.abs(least)).argmax(axis=1))
+        risk = self.risks(values).T
+        least = risk.min(axis=0)
+        least += ROUNDING * np.abs(least)
+        codes = np.full(len(values), len(risk) - 1)
+        for j in reversed(range(len(risk) - 1)):
+            codes[risk[j] <= least] = j
+        return codes
 
     def sentence(self) -> str:
         """The rule in words."""

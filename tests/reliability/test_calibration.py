@@ -17,7 +17,8 @@ from command import polyroc
 from polyroc.errors import InputError, MiscalibrationWarning, NotApplicableError
 from polyroc.kernels.isotonic import isotonic, isotonic_rows
 from polyroc.reliability.calibration import calibration_pvalue
-from polyroc.reliability.decomposition import confidence_bands, fit_isotonic
+from polyroc.reliability.confidence_bands import confidence_bands
+from polyroc.reliability.decomposition import fit_isotonic
 from polyroc.reliability.events import events_of
 from strategies import at_most
 

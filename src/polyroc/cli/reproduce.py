@@ -1,4 +1,4 @@
-"""The command `reproduce`: published numbers of five papers beside measured ones."""
+"""The command `reproduce`: numbers of five papers beside measured ones."""
 
 import importlib
 import sys
@@ -44,8 +44,9 @@ def reproduce(
 ) -> int:
     """Repeat the papers that polyroc implements: hand-till, ling, sampat, everson, bradley; all by default.
 
-    Every published number is shown beside the measured one, with its tolerance and the reason for it. The exit
-    code is 1 if a number that should agree does not.
+    Every number is shown beside the measured one, with its tolerance and the reason for it. Numbers that could
+    not be read in the paper, or in another source, are marked as unverified. The exit code is 1 if a number that
+    should agree does not.
 
     \b
     polyroc reproduce --quick
@@ -125,7 +126,7 @@ def _cells(line: Any) -> Row:
     expected = line.expected
     sign = {"at most": "<= ", "at least": ">= "}.get(expected.kind, "")
     return {
-        "published": f"{sign}{_digits(expected.published)}",
+        "expected": f"{sign}{_digits(expected.value)}{'' if expected.verified else ' (unverified)'}",
         "measured": "" if line.measured is None else _digits(line.measured),
         "tolerance": "" if expected.kind in ("shown", "not obtainable") else f"{expected.tolerance:.2g}",
         "verdict": line.verdict,

@@ -13,14 +13,16 @@ Effort is limited by numbers of cases, cuts and nodes, never by time, so the res
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csr_array
 
 from polyroc.cost_rules.search import CostProblem, Loss, is_better
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.cut_points import EQUAL
+
+if TYPE_CHECKING:  # imported where it is needed: it takes long, and most problems are too large for a proof
+    from scipy.optimize import LinearConstraint
 
 __all__ = ["improve_and_prove"]
 
@@ -184,6 +186,9 @@ class _Proof:
 
     def _solve(self, integer: bool) -> tuple[FloatArray | None, float]:
         """The choices of least cost within the cuts and limits, and that cost, a lower bound."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.sparse import csr_array
+
         choices, n = self.choices, len(self.choices.cost)
         limits = [LinearConstraint(choices.use.T, -np.inf, choices.limits + EQUAL)] if len(choices.limits) else []
         units = csr_array((np.ones(n), (choices.unit, np.arange(n))))
@@ -201,7 +206,10 @@ class _Proof:
             return None, -np.inf if bound is None else self._rounded_up(bound) / scale
         return np.asarray(answer.x), self._rounded_up(answer.fun) / scale
 
-    def _cut_constraints(self) -> list[LinearConstraint]:
+    def _cut_constraints(self) -> "list[LinearConstraint]":
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import csr_array
+
         if not self.cuts:
             return []
         sizes = np.array([len(cut) for cut in self.cuts])
@@ -245,6 +253,8 @@ class _Proof:
 
         They are a vertex of {y >= 0: y @ rows <= 0, sum of y over the strict rows = 1}.
         """
+        from scipy.optimize import linprog
+
         owner, rows, strict = self.choices.owner, self.choices.rows[active], self.choices.strict[active]
         answer = linprog(
             price[owner[active]],
@@ -273,6 +283,8 @@ class _Proof:
 
     def _widest_margin(self, rows: FloatArray, units: FloatArray) -> FloatArray | None:
         """Costs that satisfy the inequalities by the largest margin, measured in these units."""
+        from scipy.optimize import linprog
+
         c, d = self.problem.P.shape[1], rows.shape[1]
         answer = linprog(
             np.append(np.zeros(d), -1.0),

@@ -47,7 +47,7 @@ def best_costs(
     stop: Stop = _never,
 ) -> tuple[FloatArray, Loss, bool]:
     """The costs of the best rule, its loss, and whether it is proven that no rule has a lower one."""
-    from polyroc.cost_rules.optimality import improve_and_prove  # not above: scipy.optimize takes long to import
+    from polyroc.cost_rules.optimality import improve_and_prove  # not above: it imports this module
 
     L, loss = search_costs(problem, limits, bayes, rng, stop)
     return (L, loss, False) if stop() else improve_and_prove(problem, L, loss)
@@ -213,11 +213,9 @@ def is_better(one: Loss, other: Loss) -> bool:
 def _best_on_line(problem: CostProblem, L: FloatArray, risk: FloatArray, a: int, b: int) -> tuple[float, Loss]:
     """The value of L[a, b] of least loss, and the loss; of several, the middle of the widest interval."""
     p = problem.P[:, a]
-    rest = risk.copy()
-    rest[:, b] = np.inf
-    other = rest.argmin(axis=1)
+    other, least = _best_of_others(risk, b)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        leaves = (rest[np.arange(len(p)), other] - (risk[:, b] - L[a, b] * p)) / p
+        leaves = (least - (risk[:, b] - L[a, b] * p)) / p
     # Case i is decided as b while L[a, b] < leaves[i]; only those that leave within the range change on the line.
     lowest, highest = L.max() / LARGEST_RATIO, L.max() * LARGEST_RATIO
     leaving = np.flatnonzero((leaves > lowest) & (leaves < highest))
@@ -232,6 +230,17 @@ def _best_on_line(problem: CostProblem, L: FloatArray, risk: FloatArray, a: int,
     widest = best[np.argmax(highs[best] / lows[best])]
     middle = float(np.sqrt(lows[widest] * highs[widest]))  # costs matter by their ratios, hence the geometric mean
     return middle, (float(excess[widest]), float(cost[widest]))
+
+
+def _best_of_others(risk: FloatArray, b: int) -> tuple[IntArray, FloatArray]:
+    """The decision of least risk other than b, the first of several, and that risk; by columns, which is fast."""
+    others = [j for j in range(risk.shape[1]) if j != b]
+    other, least = np.full(len(risk), others[0]), risk[:, others[0]].copy()
+    for j in others[1:]:
+        smaller = risk[:, j] < least
+        other[smaller] = j
+        np.minimum(least, risk[:, j], out=least)
+    return other, least
 
 
 def _losses_on_line(

@@ -1,23 +1,39 @@
 """Points of a front against targets: random points of rates that a search tries to dominate."""
 
+import numpy as np
+
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 
 __all__ = ["first_below", "least_excess"]
 
+BLOCK = 256  # targets at a time: their rates stay in the first-level cache
+
 
 @kernel
 def first_below(rates: FloatArray, targets: FloatArray, first: IntArray) -> None:
-    """The first row of `rates` that is nowhere above each target; -1 if there is none."""
-    for t in range(len(targets)):
-        first[t] = -1
-        for i in range(len(rates)):
-            d = 0
-            while d < rates.shape[1] and rates[i, d] <= targets[t, d]:
-                d += 1
-            if d == rates.shape[1]:
-                first[t] = i
-                break
+    """The first row of `rates` that is nowhere above each target; -1 if there is none.
+
+    Block by block, rate by rate: loops without branches, which the compiler vectorises.
+    """
+    D = rates.shape[1]
+    columns, below = np.empty((D, BLOCK)), np.empty(BLOCK, dtype=np.int64)
+    for start in range(0, len(targets), BLOCK):
+        size = min(BLOCK, len(targets) - start)
+        own = first[start : start + size]
+        for t in range(size):
+            own[t] = -1
+            for d in range(D):
+                columns[d, t] = targets[start + t, d]
+        for i in range(len(rates) - 1, -1, -1):  # backwards, so that the first row is kept
+            for t in range(size):
+                below[t] = i
+            for d in range(D):
+                rate, column = rates[i, d], columns[d]
+                for t in range(size):
+                    below[t] = below[t] if rate <= column[t] else -1
+            for t in range(size):
+                own[t] = below[t] if below[t] >= 0 else own[t]
 
 
 @kernel

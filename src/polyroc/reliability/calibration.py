@@ -17,7 +17,8 @@ from polyroc.measures.registry import MEASURES
 from polyroc.messages import Option, short_repr
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.reliability.calibration_error import calibration_error
-from polyroc.reliability.decomposition import GRID, Fit, Part, Simulation, confidence_bands, fit_isotonic, simulate
+from polyroc.reliability.confidence_bands import confidence_bands
+from polyroc.reliability.decomposition import GRID, Fit, Part, Simulation, fit_isotonic, simulate
 from polyroc.reliability.differences import Analysis, PartDifference, fold_test, paired
 from polyroc.reliability.events import Event, View, checked_views, events_of, table_of
 from polyroc.reliability.grouped import GroupedCalibration

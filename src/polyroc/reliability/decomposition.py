@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc._scipy import betaincinv, ndtri
+from polyroc._scipy import ndtri
 from polyroc.estimates.intervals import interval, student_z
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.isotonic import isotonic, isotonic_rows
 from polyroc.reliability.events import Event
-from polyroc.reliability.score_terms import BRIER, RULES, Rule, terms
+from polyroc.reliability.score_terms import BRIER, RULES, Outcomes, Rule, terms
 
 __all__ = [
     "Bands",
@@ -28,14 +28,13 @@ __all__ = [
     "Fit",
     "Part",
     "Simulation",
-    "confidence_bands",
+    "effective_cases",
     "fit_isotonic",
     "simulate",
     "term_influence",
 ]
 
 MOST_GROUPS = 1024  # of neighbouring predictions in simulations of unweighted cases
-MOST_KNOTS = 128  # groups of neighbouring predictions, all runs of which bound the curve
 GRID = 200  # points at which bands are stated
 CELLS_AT_ONCE = 2**22  # of simulated tables
 STEP = 1e-6  # of a derivative
@@ -188,6 +187,11 @@ def simulate(
     )
 
 
+def effective_cases(fit: Fit) -> float:
+    """The effective number of cases (Kish), as if those of a prediction had the same weight."""
+    return float(fit.total**2 / (fit.weight**2 / fit.cases).sum())
+
+
 def _decomposition(
     rule: Rule, fit: Fit, deviations: FloatArray, gains: FloatArray, share: Part, df: float, level: float
 ) -> Decomposition:
@@ -226,7 +230,7 @@ def _part(
 def _share(fit: Fit, level: float) -> Part:
     """The share of events with Wilson's interval."""
     value = float(fit.happened.sum() / fit.total)
-    return Part(value, nan, *interval(value, nan, (0.0, 1.0), _kish(fit), level))
+    return Part(value, nan, *interval(value, nan, (0.0, 1.0), effective_cases(fit), level))
 
 
 def _uncertainty(rule: Rule, share: Part, deviation: FloatArray) -> Part:
@@ -267,10 +271,10 @@ def _resampled(fit: Fit, n: int, rng: np.random.Generator) -> dict[str, FloatArr
     for rows in _rows(n, len(fit.p)):
         counts = rng.multinomial(int(fit.cases.sum()), chances, rows)
         totals, weights = unit * rng.binomial(counts, probability), unit * counts
-        fitted = isotonic_rows(totals, weights)
+        outcomes = Outcomes.of(fit.p, isotonic_rows(totals, weights), totals, weights)
         with np.errstate(invalid="ignore"):  # infinite minus infinite
             for name, rule in RULES.items():
-                deviations[name].append(terms(rule, fit.p, fitted, totals, weights) - true[name])
+                deviations[name].append(outcomes.terms(rule) - true[name])
     return {name: np.concatenate(parts, axis=1) for name, parts in deviations.items()}
 
 
@@ -336,75 +340,3 @@ def _envelope(curves: FloatArray, level: float) -> Bands:
     c = max(1.0, float(np.quantile(np.maximum(away / above, -away / below).max(axis=1), level)))
     wide = np.clip(middle - c * below, 0.0, 1.0), np.clip(middle + c * above, 0.0, 1.0)
     return Bands(low, high, *wide)
-
-
-def confidence_bands(fit: Fit, grid: FloatArray, level: float) -> Bands:
-    """Bands of the true share of events as a rising function of the prediction, from binomial bounds.
-
-    Of all runs of neighbouring predictions that end at or below a point, the share of events bounds that at the
-    point from below, by monotonicity; those that begin at or above it bound it from above. Clopper-Pearson bounds
-    of all runs of at most 128 groups of predictions hold at once at the level, by Bonferroni's inequality (Yang &
-    Barber 2019; Dimitriadis, Duembgen, Henzi, Puke & Ziegel 2022), which makes the band simultaneous without
-    further assumptions. Pointwise, one run on either side is taken, of n^(2/3) cases. Weighted cases count as
-    their effective number (Kish).
-    """
-    coarse = fit.coarse(MOST_KNOTS)
-    k = len(coarse.p)
-    first, last = np.triu_indices(k)
-    scale = fit.cases.sum() / _kish(fit)
-    delta = (1.0 - level) / (k * (k + 1.0))
-    sums = [np.append(0.0, np.cumsum(row)) for row in (coarse.happened, coarse.weight, coarse.cases)]
-    happened, weight, cases = (row[last + 1] - row[first] for row in sums)
-    low, high = _binomial_bounds(happened / weight, cases / scale, delta)
-    lower, upper = np.zeros(k), np.ones(k)
-    np.maximum.at(lower, last, low)
-    np.minimum.at(upper, first, high)
-    lower, upper = np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
-    # a group holds a range of predictions: its bound is valid from its largest on, or up to its smallest
-    ends, starts = _ranges(fit, coarse)
-    below, above = np.searchsorted(ends, grid, "right") - 1, np.searchsorted(starts, grid, "left")
-    simultaneous = np.append(lower, 0.0)[below], np.append(upper, 1.0)[above]
-    return Bands(*_one_run(fit, grid, level, scale), *simultaneous)
-
-
-def _ranges(fit: Fit, coarse: Fit) -> tuple[FloatArray, FloatArray]:
-    """The largest and the smallest prediction of each group."""
-    ends = np.searchsorted(np.cumsum(fit.cases), np.cumsum(coarse.cases) - 0.5)
-    starts = np.append(0, ends[:-1] + 1)
-    return fit.p[ends], fit.p[starts]
-
-
-def _kish(fit: Fit) -> float:
-    """The effective number of cases, as if those of a prediction had the same weight."""
-    return float(fit.total**2 / (fit.weight**2 / fit.cases).sum())
-
-
-def _one_run(fit: Fit, grid: FloatArray, level: float, scale: float) -> tuple[FloatArray, FloatArray]:
-    """Pointwise bounds from the n^(2/3) cases nearest to a point on either side."""
-    sums = [np.append(0.0, np.cumsum(row)) for row in (fit.happened, fit.weight, fit.cases)]
-    size = float(fit.cases.sum()) ** (2.0 / 3.0)
-    up_to, from_here = np.searchsorted(fit.p, grid, "right"), np.searchsorted(fit.p, grid, "left")
-    begin = np.searchsorted(sums[2], sums[2][up_to] - size, "left")
-    end = np.minimum(np.searchsorted(sums[2], sums[2][from_here] + size, "right"), len(fit.p))
-    low, _ = _run_bounds(sums, np.minimum(begin, up_to), up_to, level, scale)
-    _, high = _run_bounds(sums, from_here, np.maximum(end, from_here), level, scale)
-    return low, high
-
-
-def _run_bounds(
-    sums: list[FloatArray], begin: IntArray, end: IntArray, level: float, scale: float
-) -> tuple[FloatArray, FloatArray]:
-    happened, weight, cases = (row[end] - row[begin] for row in sums)
-    empty = weight <= 0
-    share = np.where(empty, 0.5, happened / np.where(empty, 1.0, weight))
-    low, high = _binomial_bounds(share, cases / scale, (1.0 - level) / 2.0)
-    return np.where(empty, 0.0, low), np.where(empty, 1.0, high)
-
-
-def _binomial_bounds(share: FloatArray, n: FloatArray, delta: float) -> tuple[FloatArray, FloatArray]:
-    """Clopper & Pearson's bounds of a proportion of n cases, each with probability delta."""
-    k = np.clip(share * n, 0.0, n)
-    with np.errstate(all="ignore"):
-        low = np.where(k > 0, betaincinv(k, n - k + 1.0, delta), 0.0)
-        high = np.where(k < n, betaincinv(k + 1.0, n - k, 1.0 - delta), 1.0)
-    return np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)

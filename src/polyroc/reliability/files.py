@@ -14,13 +14,13 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.progress import Progress
 from polyroc.reliability.binned import BinnedEvent
 from polyroc.reliability.calibration import check_forecast, interval_part
+from polyroc.reliability.confidence_bands import confidence_bands
 from polyroc.reliability.decomposition import (
     GRID,
     MOST_GROUPS,
     Decomposition,
     Part,
     Simulation,
-    confidence_bands,
     simulate,
 )
 from polyroc.reliability.differences import PartDifference, slope_difference

@@ -8,11 +8,11 @@ drawn from the rows, whatever the number of cases.
 
 from collections.abc import Callable
 from math import nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.scores import Scores
 
 __all__ = ["KernelTest", "kernel_test"]
@@ -20,6 +20,7 @@ __all__ = ["KernelTest", "kernel_test"]
 LANDMARKS = 64  # rows to which all are compared: the rank of the kernel
 MOST_CASES = 10_000
 ROUNDING = 1e-13
+CELLS_AT_ONCE = 2**19  # classes x cases of samples that are simulated together
 
 
 class KernelTest(NamedTuple):
@@ -59,25 +60,44 @@ def kernel_test(scores: Scores, table: FloatArray, n: int, rng: np.random.Genera
     weight = np.ones(len(counted)) if scores.sample_weight is None else scores.sample_weight[counted]
     table, codes = table[counted], scores.codes[counted]
     error = _error(table, weight / weight.mean(), rng)
-    own = error(codes)
+    own = float(error(np.stack([codes > k for k in range(table.shape[1] - 1)])[:, None])[0])
     if scores.units is not None or len(counted) < 2:
         return KernelTest(own, nan)
-    edges = table.cumsum(axis=1)[:, :-1]
-    draws = np.array([error((rng.random((len(table), 1)) >= edges).sum(axis=1)) for _ in range(n)])
+    edges = table.cumsum(axis=1)[:, :-1].T
+    at_once = max(1, CELLS_AT_ONCE // table.size)
+    draws = np.concatenate(
+        [
+            error(rng.random((min(at_once, n - start), len(table))) >= edges[:, None])
+            for start in range(0, n, at_once)
+        ]
+    )
     return KernelTest(own, float((1.0 + np.count_nonzero(draws >= own - ROUNDING)) / (n + 1.0)))
 
 
-def _error(table: FloatArray, weight: FloatArray, rng: np.random.Generator) -> Callable[[Any], float]:
-    """The squared error as a function of the classes."""
+def _error(table: FloatArray, weight: FloatArray, rng: np.random.Generator) -> Callable[[BoolArray], FloatArray]:
+    """The squared errors as a function of the classes of several samples.
+
+    These are given at [k, sample, case] as whether the class is after class k, so that a sum over the cases of a
+    class is a difference of two products of matrices, for many samples at once.
+    """
     features = weight[:, None] * _features(table, rng)
     norms, squares = (features**2).sum(axis=1), (table**2).sum(axis=1)
     pairs = float(weight.sum() ** 2 - (weight**2).sum())
-    predicted, rows, classes = table.T @ features, np.arange(len(table)), np.arange(table.shape[1])
+    predicted = table.T @ features
+    own = norms[:, None] * table  # by class, what it takes from the squared length of a case's residual, halved
 
-    def error(codes: Any) -> float:
-        observed = (classes[:, None] == codes).astype(np.float64) @ features
-        lengths = 1.0 - 2.0 * table[rows, codes] + squares  # of the residuals, squared: a case is no pair
-        return float((((observed - predicted) ** 2).sum() - norms @ lengths) / pairs) if pairs > 0 else nan
+    def error(after: BoolArray) -> FloatArray:
+        sums = [features.sum(axis=0)[None]]  # of the cases whose class is at or after each
+        shares = np.full(after.shape[1], own[:, 0].sum())
+        for k, later in enumerate(after.astype(np.float64)):
+            sums.append(later @ features)
+            shares += later @ (own[:, k + 1] - own[:, k])
+        ends = [*sums[1:], np.zeros((1, features.shape[1]))]
+        deviations = sum(
+            ((start - end - mean) ** 2).sum(axis=1) for start, end, mean in zip(sums, ends, predicted, strict=True)
+        )
+        lengths = norms @ (1.0 + squares) - 2.0 * shares  # of the residuals, squared: a case is no pair
+        return np.asarray((deviations - lengths) / pairs if pairs > 0 else np.full(len(shares), nan))
 
     return error
 

@@ -49,11 +49,9 @@ def fold_figure(findings: Findings) -> str:
 
 
 def squares_figure(squares: Mapping[str, str], label: str) -> str:
-    """Unit squares with titles, three to a row, as SVG; each holds paths made by `unit_path`."""
-    width, height = 1.15 * SQUARE * min(3, len(squares)), 1.25 * SQUARE * ((len(squares) + 2) // 3)
-    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
-    drawn = "".join(_square(number, key, lines) for number, (key, lines) in enumerate(squares.items()))
-    return f'<svg {size} role="img" aria-label="{escape(label)}">{drawn}</svg>'
+    """Unit squares with titles, as many side by side as there is room for; each holds paths of `unit_path`."""
+    drawn = "".join(_square(key, lines) for key, lines in squares.items())
+    return f'<div class="squares" role="img" aria-label="{escape(label)}">{drawn}</div>'
 
 
 def _fold_lines(averaged: Curve, pooled: Curve) -> str:
@@ -67,18 +65,17 @@ def _fold_lines(averaged: Curve, pooled: Curve) -> str:
     )
 
 
-def _square(number: int, key: str, content: str) -> str:
-    """A unit square with its diagonal, ends of the scale and title."""
-    x, y = 1.15 * SQUARE * (number % 3), 1.25 * SQUARE * (number // 3) + 16
+def _square(key: str, content: str) -> str:
+    """A unit square as SVG, with its diagonal, ends of the scale and title."""
     lines = [
-        f'<text x="0" y="-4" font-size="11" fill="currentColor">{escape(shortened((key,))[0])}</text>',
         f'<path d="M0 0H{SQUARE}V{SQUARE}H0Z" fill="none" stroke="var(--line)"/>',
         f'<path d="M0 {SQUARE}L{SQUARE} 0" fill="none" stroke="var(--line)" stroke-dasharray="1 3"/>',
         f'<text x="0" y="{SQUARE + 13}" font-size="11" fill="currentColor">0</text>',
         f'<text x="{SQUARE}" y="{SQUARE + 13}" font-size="11" text-anchor="end" fill="currentColor">1</text>',
         content,
     ]
-    return f'<g transform="translate({x:.0f} {y:.0f})">{"".join(lines)}</g>'
+    size = f'viewBox="-1 -1 {SQUARE + 2} {SQUARE + 17}" width="{SQUARE + 2}" aria-hidden="true"'
+    return f"<div><bdi>{escape(shortened((key,))[0])}</bdi><svg {size}>{''.join(lines)}</svg></div>"
 
 
 def unit_path(x: Iterable[float], y: Iterable[float]) -> str:

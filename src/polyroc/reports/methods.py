@@ -102,9 +102,10 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
             "freedom; intervals of means over readers are on the logit scale."
         )
     if findings.fronts:
+        tried = "; ".join(dict.fromkeys(front.provenance.method for front in findings.fronts.values()))
         sentences.append(
-            "Fronts: Pareto-optimal operating points for costs drawn from a Dirichlet distribution. Rules "
-            "selected on the cases they are evaluated on are optimistic."
+            f"Fronts: Pareto-optimal operating points ({tried}). Rules selected on the cases they are evaluated on "
+            "are optimistic."
         )
     return (*sentences, versions())
 

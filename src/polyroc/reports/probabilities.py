@@ -27,7 +27,7 @@ __all__ = ["beneficial", "benefit_figure", "probability_tables", "reliability_fi
 
 WELL = 0.6  # of the way from chance to 1: an area of 0.8
 MOST_SQUARES = 12
-HEIGHT, WIDTH = 220, 560  # pixels of the picture of decision curves
+HEIGHT, WIDTH, LEFT = 240, 460, 56  # pixels of the picture of decision curves, and left of its axis
 COLOURS = ("var(--accent)", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "currentColor")
 
 
@@ -223,29 +223,35 @@ def benefit_figure(findings: Findings) -> str:
 
     def path(values: FloatArray) -> str:
         kept = values >= bottom
-        x = 40 + (WIDTH - 180) * curve.thresholds[kept]
+        x = LEFT + (WIDTH - LEFT - 10) * curve.thresholds[kept]
         y = 10 + HEIGHT * (top - values[kept]) / (top - bottom)
         return "M" + "L".join(f"{u:.1f} {v:.1f}" for u, v in zip(x, y, strict=True)) if kept.any() else ""
 
-    zero = 10 + HEIGHT * top / (top - bottom)
-    text = 'font-size="11" fill="currentColor"'
+    zero, text = 10 + HEIGHT * top / (top - bottom), 'font-size="12" fill="currentColor"'
+    middle = (LEFT + WIDTH - 10) / 2
     parts = [
-        f'<path d="M40 {zero:.1f}H{WIDTH - 140}" stroke="var(--soft)" stroke-dasharray="1 3" fill="none"/>',
+        f'<path d="M{LEFT} {zero:.1f}H{WIDTH - 10}" stroke="var(--soft)" stroke-dasharray="1 3" fill="none"/>',
         f'<path d="{path(curve.treat_all.value)}" stroke="var(--soft)" stroke-dasharray="4 3" fill="none"/>',
-        f'<text x="36" y="{zero + 4:.1f}" text-anchor="end" {text}>0</text>',
-        f'<text x="36" y="18" text-anchor="end" {text}>{number_text(top, 2)}</text>',
+        f'<text x="{LEFT - 6}" y="{zero + 4:.1f}" text-anchor="end" {text}>0</text>',
+        f'<text x="{LEFT - 6}" y="18" text-anchor="end" {text}>{number_text(top, 2)}</text>',
+        f'<text transform="translate(12 {HEIGHT / 2}) rotate(-90)" text-anchor="middle" {text}>net benefit</text>',
+        f'<text x="{middle}" y="{HEIGHT + 44}" text-anchor="middle" {text}>threshold probability</text>',
         *(
-            f'<text x="{40 + (WIDTH - 180) * t:.0f}" y="{HEIGHT + 26}" text-anchor="middle" {text}>{t:g}</text>'
+            f'<text x="{LEFT + (WIDTH - LEFT - 10) * t:.0f}" y="{HEIGHT + 26}" text-anchor="middle" {text}>{t:g}</text>'
             for t in (0, 0.25, 0.5, 0.75, 1)
         ),
     ]
-    for number, (name, values) in enumerate(rows.items()):
-        colour, y = COLOURS[number], 24 + 18 * number
+    keys = []
+    for colour, (name, values) in zip(COLOURS, rows.items(), strict=False):
         parts.append(f'<path d="{path(values)}" stroke="{colour}" stroke-width="1.5" fill="none"/>')
-        parts.append(f'<path d="M{WIDTH - 130} {y - 4}h18" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{WIDTH - 108}" y="{y}" {text}>{escape(name)}</text>')
-    y = 24 + 18 * len(rows)
-    parts.append(f'<path d="M{WIDTH - 130} {y - 4}h18" stroke="var(--soft)" stroke-dasharray="4 3"/>')
-    parts.append(f'<text x="{WIDTH - 108}" y="{y}" {text}>treat all</text>')
-    size = f'viewBox="0 0 {WIDTH} {HEIGHT + 34}" width="{WIDTH}"'
-    return f'<svg {size} role="img" aria-label="Decision curves: net benefit by threshold">{"".join(parts)}</svg>'
+        keys.append(_key(name, f'stroke="{colour}" stroke-width="2"'))
+    keys.append(_key("treat all", 'stroke="var(--soft)" stroke-dasharray="4 3"'))
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT + 50}" width="{WIDTH}"'
+    drawn = f'<svg {size} role="img" aria-label="Decision curves: net benefit by threshold">{"".join(parts)}</svg>'
+    return f'{drawn}<ul class="keys">{"".join(keys)}</ul>'
+
+
+def _key(name: str, stroke: str) -> str:
+    """An entry of the legend, which as text of the page wraps on narrow screens."""
+    line = f'<svg width="22" height="10" aria-hidden="true"><path d="M0 5h22" {stroke}/></svg>'
+    return f"<li>{line} <bdi>{escape(name)}</bdi></li>"

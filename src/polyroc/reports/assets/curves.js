@@ -127,7 +127,7 @@
       }
     });
     const head = make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: i > 1 ? "number" : "" }, text)));
-    document.getElementById("curve-rates").replaceChildren(make("thead", {}, head), body);
+    document.getElementById("curve-rates").replaceChildren(make("caption", { class: "hidden" }, "Rates at the threshold"), make("thead", {}, head), body);
   }
 
   let waiting = false;

@@ -154,7 +154,7 @@
       return make("tr", {}, make("th", { scope: "row", title: `true ${label}` }, name(label)), ...cells[k].map((cell, m) => make("td", { class: k === m ? "right" : "" }, cell)));
     });
     if (c > FEW) cells.forEach((row, k) => row.forEach((cell, m) => { if (k !== m) cell.onclick = () => look(k, m); }));
-    lookup("explorer-matrix").replaceChildren(make("table", { class: "matrix" + (many ? " many" + polyroc.tall(classes) : "") }, make("thead", {}, head), make("tbody", {}, ...rows)));
+    lookup("explorer-matrix").replaceChildren(make("table", { class: "matrix" + (many ? " many" + polyroc.tall(classes) : "") }, make("caption", { class: "hidden" }, "Confusion matrix: true classes in rows, decisions in columns"), make("thead", {}, head), make("tbody", {}, ...rows)));
   }
 
   function fill(confusion) {

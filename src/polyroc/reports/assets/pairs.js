@@ -39,7 +39,7 @@
       if (cells[i][j]) cell.append((buttons[i][j] = button(cells[i][j], i, j)));
       return cell;
     })));
-    const made = make("table", { class: "matrix" + (many ? " many" + polyroc.tall(classes) : ""), "aria-label": "Pairwise areas", onkeydown: arrows }, make("thead", {}, head), make("tbody", {}, ...rows));
+    const made = make("table", { class: "matrix" + (many ? " many" + polyroc.tall(classes) : ""), onkeydown: arrows }, make("caption", { class: "hidden" }, "Pairwise areas A(i|j): i in rows, j in columns"), make("thead", {}, head), make("tbody", {}, ...rows));
     document.getElementById("pair-matrix").replaceChildren(made);
   }
 

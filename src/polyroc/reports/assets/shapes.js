@@ -19,8 +19,11 @@
       caption.replaceChildren(polyroc.name(`${named(surface)}: ${surface.name} ${digits(surface.volume[0], 3)} (${digits(surface.volume[1], 3)} to ${digits(surface.volume[2], 3)}). Dashed: chance. Drag to turn.`));
       draw();
     });
-    const slider = polyroc.make("input", { type: "range", min: -180, max: 180, step: 5, value: Math.round((180 * view.turn) / Math.PI) });
-    slider.addEventListener("input", () => { view.turn = (Number(slider.value) * Math.PI) / 180; requestAnimationFrame(draw); });
+    const slider = (label, key, min, max) => {
+      const made = polyroc.make("input", { type: "range", min, max, step: 5, value: Math.round((180 * view[key]) / Math.PI) });
+      made.addEventListener("input", () => { view[key] = (Number(made.value) * Math.PI) / 180; requestAnimationFrame(draw); });
+      return polyroc.make("label", {}, label, made);
+    };
     svg.addEventListener("pointerdown", (event) => { from = [event.clientX, event.clientY, view.turn, view.tilt]; svg.setPointerCapture(event.pointerId); });
     svg.addEventListener("pointerup", () => { from = null; });
     svg.addEventListener("pointermove", (event) => {
@@ -33,7 +36,7 @@
     if (shapeData.surfaces.length > 1) {
       controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }));
     }
-    controls.append(polyroc.make("label", {}, "Turn", slider));
+    controls.append(slider("Turn", "turn", -180, 180), slider("Tilt", "tilt", 0, 85));
   }
 
   function volumes() {
