@@ -149,8 +149,8 @@ def test_several_pairs_are_adjusted_stored_and_reported():
         (lambda: venkatraman(Y, {"a": A, "b": B}).pair("a", "z"), "one of the pairs 'a' and 'b', got 'a' and 'z'"),
         (
             lambda: venkatraman(dict.fromkeys("ab", (Y, A)), sample_weight=Y + 1.0),
-            r"not valid for importance weights.* compare areas instead, with compare\(...\), which allows weights.* "
-            "weight_kind='frequency'",
+            r"not valid for importance weights.* compare areas instead, with compare\(...\), which allows "
+            "weights.* weight_kind='frequency'",
         ),
         (
             lambda: venkatraman({k: pr.Scores.from_arrays(Y, A, groups=Y) for k in "ab"}),

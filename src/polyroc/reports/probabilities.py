@@ -237,7 +237,8 @@ def benefit_figure(findings: Findings) -> str:
         f'<text transform="translate(12 {HEIGHT / 2}) rotate(-90)" text-anchor="middle" {text}>net benefit</text>',
         f'<text x="{middle}" y="{HEIGHT + 44}" text-anchor="middle" {text}>threshold probability</text>',
         *(
-            f'<text x="{LEFT + (WIDTH - LEFT - 10) * t:.0f}" y="{HEIGHT + 26}" text-anchor="middle" {text}>{t:g}</text>'
+            f'<text x="{LEFT + (WIDTH - LEFT - 10) * t:.0f}" y="{HEIGHT + 26}" text-anchor="middle" '
+            f"{text}>{t:g}</text>"
             for t in (0, 0.25, 0.5, 0.75, 1)
         ),
     ]
