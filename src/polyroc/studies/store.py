@@ -36,6 +36,7 @@ __all__ = ["LATER_TABLES", "Failure", "LearnerWarning", "Store", "StoredData"]
 
 T = TypeVar("T")
 FLUSH_SECONDS = 1.0  # a process that is killed loses the fits of at most this much work
+LEAST_RATIO, LONGEST_INTERVAL = 20, 10.0  # where a flush takes long: 20 times as long, at most 10 seconds
 _WRITING: set[Path] = set()  # stores that this process writes: DuckDB's lock is for other processes
 _LOCK = Lock()
 # Tables that stores of schema 1 do not have. They get them when they are written to.
@@ -114,7 +115,7 @@ class Store:
     def __init__(self, path: Path, connection: Any, schema: int = SCHEMA) -> None:
         self.path, self._connection, self.schema = path, connection, schema
         self._waiting: list[FitResult] = []
-        self._flushed, self._work = time.monotonic(), 0.0
+        self._flushed, self._work, self._interval = time.monotonic(), 0.0, 0.0
 
     @classmethod
     @contextmanager
@@ -331,10 +332,10 @@ class Store:
         return np.column_stack([keys["learner"], keys["block"]]).astype(np.int64), np.asarray(numbers["p"])
 
     def add(self, result: FitResult) -> None:
-        """Store a fit; it is on disk after at most `FLUSH_SECONDS` of work."""
+        """Store a fit; it is on disk after at most `FLUSH_SECONDS` of work, unless a flush takes long."""
         self._waiting.append(result)
         self._work += result.seconds
-        if max(time.monotonic() - self._flushed, self._work) >= FLUSH_SECONDS:
+        if max(time.monotonic() - self._flushed, self._work) >= max(FLUSH_SECONDS, self._interval):
             self.flush()
 
     def flush(self) -> None:
@@ -342,6 +343,7 @@ class Store:
         import duckdb
 
         waiting, self._waiting = self._waiting, []
+        begun = time.monotonic()
         try:
             if waiting:
                 self._write(waiting)
@@ -350,6 +352,7 @@ class Store:
                 f"'{self.path}' cannot be written: {error_reason(error)}. The fits stored before are kept."
             ) from None
         self._flushed, self._work = time.monotonic(), 0.0
+        self._interval = min(LEAST_RATIO * (self._flushed - begun), LONGEST_INTERVAL)
 
     def _write(self, waiting: list[FitResult]) -> None:
         self._connection.begin()
