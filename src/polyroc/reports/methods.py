@@ -104,8 +104,8 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
     if findings.fronts:
         tried = "; ".join(dict.fromkeys(front.provenance.method for front in findings.fronts.values()))
         sentences.append(
-            f"Fronts: Pareto-optimal operating points ({tried}). Rules selected on the cases they are evaluated on "
-            "are optimistic."
+            f"Fronts: Pareto-optimal operating points ({tried}). Rules selected on the cases they are evaluated "
+            "on are optimistic."
         )
     return (*sentences, versions())
 
