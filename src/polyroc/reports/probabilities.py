@@ -219,16 +219,16 @@ def benefit_figure(findings: Findings) -> str:
     names = _names(findings)
     rows = {names[name]: own.value for name, own in [*curve.curves.items()][: len(COLOURS)]}
     top = max(float(max(row.max() for row in rows.values())), float(curve.treat_all.value.max()), 1e-9)
-    bottom = -0.15 * top
+    bottom, across = -0.15 * top, WIDTH - LEFT - 10
 
     def path(values: FloatArray) -> str:
         kept = values >= bottom
-        x = LEFT + (WIDTH - LEFT - 10) * curve.thresholds[kept]
+        x = LEFT + across * curve.thresholds[kept]
         y = 10 + HEIGHT * (top - values[kept]) / (top - bottom)
         return "M" + "L".join(f"{u:.1f} {v:.1f}" for u, v in zip(x, y, strict=True)) if kept.any() else ""
 
     zero, text = 10 + HEIGHT * top / (top - bottom), 'font-size="12" fill="currentColor"'
-    middle = (LEFT + WIDTH - 10) / 2
+    middle = LEFT + across / 2
     parts = [
         f'<path d="M{LEFT} {zero:.1f}H{WIDTH - 10}" stroke="var(--soft)" stroke-dasharray="1 3" fill="none"/>',
         f'<path d="{path(curve.treat_all.value)}" stroke="var(--soft)" stroke-dasharray="4 3" fill="none"/>',
@@ -237,8 +237,7 @@ def benefit_figure(findings: Findings) -> str:
         f'<text transform="translate(12 {HEIGHT / 2}) rotate(-90)" text-anchor="middle" {text}>net benefit</text>',
         f'<text x="{middle}" y="{HEIGHT + 44}" text-anchor="middle" {text}>threshold probability</text>',
         *(
-            f'<text x="{LEFT + (WIDTH - LEFT - 10) * t:.0f}" y="{HEIGHT + 26}" text-anchor="middle" '
-            f"{text}>{t:g}</text>"
+            f'<text x="{LEFT + across * t:.0f}" y="{HEIGHT + 26}" text-anchor="middle" {text}>{t:g}</text>'
             for t in (0, 0.25, 0.5, 0.75, 1)
         ),
     ]
