@@ -37,14 +37,15 @@ class SingleColumn(Mapping[str, FloatArray]):
     dtype('float64')
     """
 
-    def __init__(self, name: str, single: npt.NDArray[np.float32]) -> None:
-        self.single, self._name, self._double = single, name, None
+    def __init__(self, name: str, single: npt.NDArray[Any]) -> None:
+        self.single, self._name = single, name
+        self._double: FloatArray | None = None
 
     def __getitem__(self, name: str) -> FloatArray:
         if name != self._name:
             raise KeyError(name)
         if self._double is None:
-            self._double: FloatArray | None = self.single.astype(np.float64)
+            self._double = self.single.astype(np.float64)
         return self._double
 
     def __iter__(self) -> Iterator[str]:

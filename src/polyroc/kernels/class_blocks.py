@@ -13,6 +13,7 @@ SAMPLED = 1000  # scores whose median divides a column
 
 # What the user passed: strided, not to be modified.
 COLUMN = "Array(float64, 1, 'A', readonly=True)"
+SINGLES = "Array(float32, 1, 'A', readonly=True)"
 TABLE = "Array(float64, 2, 'A', readonly=True)"
 CODES = "Array(int32, 1, 'C', readonly=True)"
 
@@ -46,8 +47,7 @@ def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: F
         first += 1 - codes[i]
 
 
-@kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64, float64[::1], int64[::1])")
-def _split_at(
+def _divide(
     column: FloatArray, codes: CodeArray, starts: IntArray, pivot: float, out: FloatArray, ends: IntArray
 ) -> None:
     """Each of two classes, the numbers below the pivot from the front of its block, the others from the back."""
@@ -65,9 +65,8 @@ def _split_at(
     ends[0], ends[1] = free[0], free[2]
 
 
-_split_singles_at = kernel(
-    types=f"(Array(float32, 1, 'A', readonly=True), {CODES}, int64[::1], float64, float32[::1], int64[::1])"
-)(_split_at.function)
+_split_at = kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64, float64[::1], int64[::1])")(_divide)
+_split_singles_at = kernel(types=f"({SINGLES}, {CODES}, int64[::1], float64, float32[::1], int64[::1])")(_divide)
 
 
 @kernel(types=f"({CODES}, int64)", steps=all_sizes)

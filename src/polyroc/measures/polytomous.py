@@ -1,6 +1,6 @@
 """The polytomous discrimination index: one random case per class, each class by its own column."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from itertools import pairwise
 
@@ -42,7 +42,7 @@ def pdi(sample: Sample) -> Statistic:
     Parts: PDI_i by the name of class i.
     """
     c = sample.classes
-    column = partial(_column, sample)
+    column: Callable[[int], Column] = partial(_column, sample)
     if sample.components_wanted:
         column = cache(column)
         if sample.values.size >= MANY:  # argsorted first, they need no sort

@@ -169,7 +169,7 @@ class Sample:
         """The scores of class k, ascending."""
         return self._blocks.sorted[column, self._block(k)]
 
-    def ranked(self, k: int, column: int = 0) -> npt.NDArray[np.floating[Any]]:
+    def ranked(self, k: int, column: int = 0) -> npt.NDArray[Any]:
         """The scores of class k, ascending; in single precision if they were given so, which order them alike."""
         return self._blocks.ranked[column, self._block(k)]
 
@@ -223,7 +223,7 @@ class _Blocks:
         return self._columns[self._classifier]
 
     @cached_property
-    def ranked(self) -> npt.NDArray[np.floating[Any]]:
+    def ranked(self) -> npt.NDArray[Any]:
         if type(self._columns) is SingleColumn and "sorted" not in self.__dict__:
             return sorted_column(self._columns.single, self.codes, self.starts)
         return self.sorted
