@@ -102,7 +102,7 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
             "freedom; intervals of means over readers are on the logit scale."
         )
     if findings.fronts:
-        tried = "; ".join(dict.fromkeys(front.provenance.method for front in findings.fronts.values()))
+        tried = "; ".join(dict.fromkeys(str(front.provenance.method) for front in findings.fronts.values()))
         sentences.append(
             f"Fronts: Pareto-optimal operating points ({tried}). Rules selected on the cases they are evaluated "
             "on are optimistic."
