@@ -48,6 +48,7 @@ html_theme = "furo"
 html_title = f"polyroc {release}"
 html_static_path = ["static"]
 html_css_files = ["polyroc.css"]
+html_js_files = ["polyroc.js"]
 html_copy_source = False
 html_show_sphinx = False
 html_math_renderer = "mathtext"

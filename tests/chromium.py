@@ -1,6 +1,8 @@
 """A real browser for the tests that look at pages."""
 
 import os
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,26 @@ def browser():
         chromium = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         yield chromium
         chromium.close()
+
+
+@cache
+def _axe():
+    """The script of axe-core, which the package axe-playwright-python contains; None if it is not installed."""
+    found = find_spec("axe_playwright_python")
+    return None if found is None else (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def violations(page, *schemes):
+    """What axe-core finds wrong with a page, everything unfolded, in these colour schemes, by default as it is."""
+    script = _axe()
+    if script is None:
+        assert not REQUIRED, "axe-playwright-python is not installed"
+        pytest.skip("axe-playwright-python is not installed, so the page is not checked by axe-core")
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.evaluate(script)
+    found = []
+    for scheme in schemes or (None,):
+        page.emulate_media(color_scheme=scheme)
+        result = page.evaluate("axe.run(document, { resultTypes: ['violations'], preload: false })")
+        found += [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in result["violations"]]
+    return found

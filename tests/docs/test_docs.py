@@ -9,6 +9,7 @@ import pytest
 from building import api, contents, evidence, examples, mathtext, measures, pictures, reproduction
 
 import pages
+from chromium import violations
 from polyroc.measures.registry import MEASURES
 
 PAGES = [page for page in pages.pages() if page != pages.ROOT / "README.md"]  # whose commands need files
@@ -272,3 +273,27 @@ def test_parameters_as_in_evaluate_are_described_one_by_one():
     assert [line for line in lines if not line.startswith(" ")] == ["labels", "missing", "other"]
     assert "    Here: `missing` is for arrays only." in lines[lines.index("missing") : lines.index("other")]
     assert lines[1].startswith("    The classes in order.")
+
+
+SITE = """
+extensions = ["myst_parser"]
+html_theme, html_static_path = "furo", [{static!r}]
+html_css_files, html_js_files, html_copy_source = ["polyroc.css"], ["polyroc.js"], False
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")  # within Sphinx
+def test_axe_finds_nothing_on_a_page_of_the_site(browser, tmp_path):
+    """Tables, code and lists as the site shows them."""
+    from sphinx.application import Sphinx
+
+    (tmp_path / "conf.py").write_text(SITE.format(static=str(pages.DOCS / "static")))
+    text = (pages.DOCS / "tour.md").read_text(encoding="utf-8")
+    (tmp_path / "index.md").write_text(re.sub(r"\]\([^)]*\)", "](#)", text), encoding="utf-8")
+    Sphinx(tmp_path, tmp_path, tmp_path / "html", tmp_path / "trees", "html", status=None, warning=None).build()
+    page = browser.new_page()
+    page.goto((tmp_path / "html" / "index.html").as_uri())
+    found = violations(page, "light", "dark")
+    page.close()
+    assert found == [], "\n".join(found)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import polyroc as pr
+from chromium import violations
 from polyroc.datasets import catalogue
 from polyroc.errors import OptimismWarning
 from polyroc.estimates.intervals import interval
@@ -196,6 +197,7 @@ def test_many_classifiers_are_sorted_and_folded(show):
     values = [float(text) for text in table.locator("tbody tr td:nth-child(2)").all_inner_texts()]
     assert values == sorted(values)
     assert table.locator("th[aria-sort=ascending]").inner_text().startswith("value")
+    assert violations(page, "light", "dark") == []
 
 
 @pytest.mark.slow
@@ -516,6 +518,18 @@ def test_the_page_can_be_printed_and_darkened(show, flat_report):
 
 
 @pytest.mark.slow
+def test_axe_finds_nothing_and_tables_have_captions(show, iris_report):
+    page = show(iris_report)
+    assert violations(page, "light", "dark") == []
+    assert page.locator("table").count() == page.locator("table > caption:first-child").count() > 5
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.locator("#explorer-figure").scroll_into_view_if_needed()
+    assert violations(page) == []
+    page.evaluate("document.querySelector('h1').style.color = '#ccc'; document.documentElement.lang = ''")
+    assert {line.partition(":")[0] for line in violations(page, "light")} == {"color-contrast", "html-has-lang"}
+
+
+@pytest.mark.slow
 def test_our_part_of_the_page_holds_no_address(iris_report):
     text = iris_report.to_html()
     remote = {result for result in re.findall(r"https?://[^\s\"'<>)]*", text) if "www.w3.org/" not in result}
@@ -574,3 +588,4 @@ def test_a_study_with_hostile_names_stays_text(show, tmp_path):
         return wide();
     }""")
     assert width <= 390  # pictures follow a moment after the window
+    assert violations(page, "light", "dark") == []

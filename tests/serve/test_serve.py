@@ -12,6 +12,7 @@ import httpx
 import openpyxl
 import pytest
 
+from chromium import violations
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError
 from polyroc.messages import Option
@@ -213,6 +214,7 @@ def test_from_a_file_to_a_report_in_a_browser(server, browser, tmp_path):
     page.goto(server.address)
     page.set_input_files("#file", catalogue.path("iris_predictions"))
     page.wait_for_selector("#columns")
+    assert violations(page, "light", "dark") == []
     assert set(page.eval_on_selector_all("select[data-column]", "all => all.map((one) => one.value)")) == {
         ""
     }  # nothing is guessed
@@ -266,6 +268,7 @@ def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browse
     page.click("button.main")
     page.wait_for_selector("#done:not([hidden])", timeout=120_000)
     assert page.locator("#table-of-results tbody tr").count() == 3
+    assert violations(page) == []
     command = "--truth Körperstufe --scores Marker --decimal , --encoding cp1252 --labels a,b,c --criterion youden"
     assert command in page.inner_text("#command").replace('"', "")
     page.goto(f"{server.address}sample-size")
@@ -273,6 +276,7 @@ def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browse
     page.click("button.main")
     page.wait_for_selector("#done:not([hidden])", timeout=120_000)
     assert "give a power of 0.8" in page.inner_text("#done")
+    assert violations(page, "light", "dark") == []
     assert page.inner_text("#command") == "polyroc size --measure auc --value 0.85 --null 0.75"
     page.close()
     assert errors == []
