@@ -85,9 +85,7 @@ class Outcomes(NamedTuple):
         new = np.ones(fitted.shape, dtype=bool)
         new[:, 1:] = fitted[:, 1:] != fitted[:, :-1]
         starts = np.flatnonzero(new)
-        happened, otherwise = (
-            np.add.reduceat(cells, starts, axis=None) for cells in (totals.ravel(), others.ravel())
-        )
+        happened, otherwise = (np.add.reduceat(cells, starts) for cells in (totals.ravel(), others.ravel()))
         return cls(p, totals, others, starts // fitted.shape[1], fitted.ravel()[starts], happened, otherwise)
 
     def terms(self, rule: Rule) -> FloatArray:
