@@ -42,8 +42,8 @@ def browser():
 @cache
 def _axe():
     """The script of axe-core, which the package axe-playwright-python contains; None if it is not installed."""
-    found = find_spec("axe_playwright_python")
-    return None if found is None else (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
+    package = find_spec("axe_playwright_python")
+    return None if package is None else (Path(package.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 def violations(page, *schemes):
@@ -54,9 +54,9 @@ def violations(page, *schemes):
         pytest.skip("axe-playwright-python is not installed, so the page is not checked by axe-core")
     page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     page.evaluate(script)
-    found = []
+    named = []
     for scheme in schemes or (None,):
         page.emulate_media(color_scheme=scheme)
         result = page.evaluate("axe.run(document, { resultTypes: ['violations'], preload: false })")
-        found += [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in result["violations"]]
-    return found
+        named += [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in result["violations"]]
+    return named

@@ -294,6 +294,6 @@ def test_axe_finds_nothing_on_a_page_of_the_site(browser, tmp_path):
     Sphinx(tmp_path, tmp_path, tmp_path / "html", tmp_path / "trees", "html", status=None, warning=None).build()
     page = browser.new_page()
     page.goto((tmp_path / "html" / "index.html").as_uri())
-    found = violations(page, "light", "dark")
+    named = violations(page, "light", "dark")
     page.close()
-    assert found == [], "\n".join(found)
+    assert named == [], "\n".join(named)
