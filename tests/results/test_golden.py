@@ -156,9 +156,11 @@ def _older_grouped(stored, computed):
 
 
 def _older_operating_point(stored, computed):
-    # a rate that is corrected to almost zero is zero now, and has another interval
-    changed = {"confusion": stored["confusion"], "cost": stored["cost"]} if "uncertainty" in stored else {}
-    return computed | changed
+    if "uncertainty" not in stored or "required" in stored["confusion"]:
+        return computed
+    # A rate that is corrected to almost zero is zero now, and has another interval; intervals of thresholds count
+    # those that are worse by one case, then by half a one.
+    return computed | {name: stored[name] for name in ("confusion", "cost", "uncertainty")}
 
 
 def _older_spread(stored, computed):
