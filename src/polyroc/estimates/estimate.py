@@ -400,7 +400,8 @@ class Estimate(Result):
         In a cohort, the components of a measure that depends on the shares of the classes are the value plus the
         number of cases times the influence value of the case (for `accuracy`, 1 if the decision is right, else 0).
         Their mean is the value, and var(components) / cases the squared standard error, up to the correction for
-        few cases of a class.
+        few cases of a class. Where class sizes are fixed, weights that vary within a class add to the standard
+        error of such a measure, because they make the shares random; components do not contain that.
 
         Of an average over folds, components are centred at the mean of all folds instead of that of their own, and
         their deviations are scaled by the share of the fold in the average and by the degrees of freedom within
