@@ -373,6 +373,8 @@ def add_a_separated_class(rng, table, measure):
         return None
     if measure.needs != "forecast" and table.width > 1 and not all((v > 0).all() for v in table.scores.values()):
         return None  # a zero would tie with the new class
+    if measure.estimates_prevalence and table.weights is not None:
+        return None  # varying weights make the share of the new class random
     before = replace(table, sampling="case-control")  # the shares of the classes are given
     scores = {name: widened(values, more) for name, values in table.scores.items()}
     weights = None if table.weights is None else np.concatenate([table.weights, np.ones(more)])

@@ -102,6 +102,7 @@ def test_in_the_browser(two, browser, tmp_path):
     page.goto(two.save(tmp_path / "two.html").as_uri())
     assert page.locator("#panel td").count() == 9
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.locator("#calibration svg").bounding_box()["width"] <= 390
+    assert page.locator("#calibration svg").count() == 3
+    assert all(picture.bounding_box()["width"] <= 390 for picture in page.locator("#calibration svg").all())
     assert page.locator("#panel tbody th").nth(1).inner_text() == SHARP
     page.close()

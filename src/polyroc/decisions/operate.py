@@ -178,7 +178,7 @@ def operate(
     >>> chosen.rule.sentence()
     'none below 4, mild from 4, severe from 8.'
     >>> chosen.threshold_intervals()[0]
-    ConfidenceInterval(low=2.0, high=6.0)
+    ConfidenceInterval(low=1.0, high=7.0)
 
     References
     ----------

@@ -57,7 +57,7 @@ class RequiredRate(Record):
 
         >>> low, high = RequiredRate("sick", 0.9, 40).limits(np.array(0.025))
         >>> round(float(low), 4), round(float(high), 4)
-        (0.7634, 0.9651)
+        (0.7634, 0.9653)
         """
         from polyroc._scipy import betaincinv
 
