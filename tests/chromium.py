@@ -39,6 +39,15 @@ def browser():
         chromium.close()
 
 
+def wait_until(page, expression, tries=600):
+    """Wait until an expression of a page is true. (`wait_for_function` repeats it by `eval`, which pages forbid.)"""
+    for _ in range(tries):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never true: {expression[:200]}")
+
+
 @cache
 def _axe():
     """The script of axe-core, which the package axe-playwright-python contains; None if it is not installed."""

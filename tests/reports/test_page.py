@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from chromium import violations
+from chromium import violations, wait_until
 from polyroc.datasets import catalogue
 from polyroc.errors import OptimismWarning
 from polyroc.estimates.intervals import interval
@@ -180,7 +180,7 @@ def test_a_surface_turns_and_is_printed(show, iris_report):
     place = "document.querySelector('#surface-figure polygon').getAttribute('points')"
     before = page.evaluate(place)
     page.get_by_label("Turn").fill("90")
-    page.wait_for_function(f"{place} !== {json.dumps(before)}")
+    wait_until(page, f"{place} !== {json.dumps(before)}")
     page.emulate_media(media="print")
     assert page.locator("#surface-figure svg").is_visible()
 
@@ -210,7 +210,7 @@ def test_the_threshold_moves_on_all_panels(show, flat_report):
     page.locator("#threshold").evaluate("(each) => { each.value = 61; }")
     page.locator("#threshold").focus()
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function(f"JSON.stringify({marks}) !== {json.dumps(json.dumps(before))}")
+    wait_until(page, f"JSON.stringify({marks}) !== {json.dumps(json.dumps(before))}")
     scores = iris(labels=["setosa", "versicolor", "virginica"])
     p, y = scores.values["lda"], scores.codes
     rows = page.locator("#curve-rates tbody tr").all_text_contents()
