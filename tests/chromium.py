@@ -40,7 +40,7 @@ def browser():
 
 
 def wait_until(page, expression, tries=600):
-    """Wait until an expression of a page is true. (`wait_for_function` repeats it by `eval`, which pages forbid.)"""
+    """Wait until an expression of a page is true; `wait_for_function` repeats it by `eval`, which pages forbid."""
     for _ in range(tries):
         if page.evaluate(expression):
             return
