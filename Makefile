@@ -54,9 +54,11 @@ format: $(READY) ## let ruff mend what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(READY) ## one table of ratios against peers and numpy.sort
+build/peers: $(READY)
 	-@for peer in scors pauc polars-ds; do \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target build/peers $$peer; done
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/peers $$peer; done
+
+bench: $(READY) build/peers ## one table of ratios against peers and numpy.sort
 	@PYTHONPATH=build/peers $(BIN)/python benchmarks/run.py
 
 bench-scale: $(READY) ## files larger than memory: 10^8 rows, made and removed (2.5 GB, several minutes)

@@ -2,7 +2,8 @@
 
 Times are the best of several repetitions in this process, after one call that compiles.
 Run `make bench`, or `python benchmarks/run.py ROW` for the rows whose name contains ROW. Other programs falsify
-times: with a load above 0.5 no table is printed, unless `--any-load` is among the arguments.
+times: the run waits until the load is at most 0.5, for three minutes, and otherwise prints no table, unless
+`--any-load` is among the arguments.
 """
 
 import os
@@ -10,6 +11,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -263,7 +265,7 @@ def verdict(measured, sign, target):
     return f"{sign} {target}", "ok" if reached else "missed"
 
 
-MOST_LOAD = 0.5  # of the last minute
+MOST_LOAD, PATIENCE = 0.5, 18  # load of the last minute, and for how often ten seconds to wait for it
 
 
 def machine():
@@ -278,10 +280,19 @@ def machine():
     return f"{model}, {cores()} of {os.cpu_count()} cores; {versions}; load {os.getloadavg()[0]:.2f}"
 
 
+def wait_for_idle_machine():
+    """Wait while other programs, or what installed the peers just before, keep the machine busy."""
+    for _ in range(PATIENCE):
+        if os.getloadavg()[0] <= MOST_LOAD:
+            return
+        print(f"The load is {os.getloadavg()[0]:.2f}; waiting for {MOST_LOAD} ...", file=sys.stderr)
+        time.sleep(10)
+    sys.exit(f"The load is {os.getloadavg()[0]:.2f}: times would be wrong. Try again later, or pass --any-load.")
+
+
 def main(*arguments):
-    load = os.getloadavg()[0]
-    if load > MOST_LOAD and "--any-load" not in arguments:
-        sys.exit(f"The load is {load:.2f}, above {MOST_LOAD}: times would be wrong. Wait, or pass --any-load.")
+    if "--any-load" not in arguments:
+        wait_for_idle_machine()
     wanted = next((argument for argument in arguments if argument != "--any-load"), "")
     table = Table(title=f"polyroc benchmarks ({machine()})", title_justify="left")
     for column in ("work", "what", "measured", "target", ""):
