@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 import polyroc as pr
-from timing import best
+from timing import PEAK_KILOBYTES, best
 
 
 def cases(n, c=3):
@@ -52,10 +52,9 @@ def seconds(y, P, repetitions=3):
     return best(lambda: pr.evaluate(y, P, measure="he").standard_error, repetitions)
 
 
-LARGE = """
-import resource
+LARGE = f"""
 import he
-print(he.seconds(*he.cases(5000), repetitions=2), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+print(he.seconds(*he.cases(5000), repetitions=2), {PEAK_KILOBYTES} / 2**20)
 """
 
 

