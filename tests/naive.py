@@ -304,14 +304,16 @@ def sensitivity_at_error(y, s, fpr):
     """The standard error of the sensitivity at a false positive rate, cases unweighted and scores distinct.
 
     A proportion of m positives, and the threshold: a quantile of n negatives, whose error counts by the slope of
-    the curve. The slope is that of the chord over two standard errors of the rate to either side.
+    the curve. The slope is that of the chord over two standard errors of the rate to either side, at whose ends the
+    middle counts where the curve is vertical.
     """
     weights, positives = [1.0] * len(y), [x for x, k in zip(s, y, strict=True) if k]
     negatives = sorted((x for x, k in zip(s, y, strict=True) if not k), reverse=True)
     n, m = len(negatives), len(positives)
     half = 2 * sqrt(max(fpr * (1 - fpr), 1 / n) / n)
     low, high = max(fpr - half, 0.0), min(fpr + half, 1.0)
-    heights = [sensitivity_at(y, s, weights, u) for u in (low, high)]
+    beside = [[min(max(u + step, 1e-9), 1 - 1e-9) for step in (-1e-9, 1e-9)] for u in (low, high)]
+    heights = [sum(sensitivity_at(y, s, weights, u) for u in pair) / 2 for pair in beside]
     slope = (heights[1] - heights[0]) / (high - low)
     # the share of each case beyond the threshold: the k highest negatives, and a part of the next
     whole = int(fpr * n + 1e-9)

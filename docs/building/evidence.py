@@ -10,6 +10,7 @@ The markers are read from the source, so the page cannot say what no test does.
 """
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,7 @@ class Evidence(NamedTuple):
     code: str
 
 
+@functools.cache
 def evidence(folder: Path = TESTS) -> list[Evidence]:
     """All of it, by source."""
     entries = [entry for file in sorted(folder.rglob("test_*.py")) for entry in _of_file(file, folder)]
@@ -38,7 +40,7 @@ def _of_file(file: Path, folder: Path) -> Iterator[Evidence]:
     text = file.read_text()
     if not any(f"pytest.mark.{kind}(" in text for kind in KINDS):
         return
-    tree = ast.parse(text)
+    tree, lines = ast.parse(text), text.splitlines()
     constants = {
         target.id: node
         for node in tree.body
@@ -50,7 +52,7 @@ def _of_file(file: Path, folder: Path) -> Iterator[Evidence]:
         if isinstance(test, ast.FunctionDef):
             for kind, source, claim in _marks(test):
                 where = f"tests/{file.relative_to(folder)}::{test.name}"
-                yield Evidence(kind, source, claim, where, _code(text, test, constants))
+                yield Evidence(kind, source, claim, where, _code(lines, test, constants))
 
 
 def _marks(test: ast.FunctionDef) -> Iterator[tuple[str, str, str]]:
@@ -61,13 +63,13 @@ def _marks(test: ast.FunctionDef) -> Iterator[tuple[str, str, str]]:
                 yield kind, source, claim
 
 
-def _code(text: str, test: ast.FunctionDef, constants: dict[str, ast.Assign]) -> str:
+def _code(lines: list[str], test: ast.FunctionDef, constants: dict[str, ast.Assign]) -> str:
     """The test as it is written, below the constants of its module that it names, without its marks."""
     shown = [decorator for decorator in test.decorator_list if not _is_mark(decorator)]
     named = {node.id for part in [*shown, *test.body] for node in ast.walk(part) if isinstance(node, ast.Name)}
-    used = [ast.get_source_segment(text, node) for name, node in constants.items() if name in named]
-    decorators = [f"@{ast.get_source_segment(text, decorator)}" for decorator in shown]
-    return "\n".join([*filter(None, used), *decorators, ast.get_source_segment(text, test) or ""])
+    used = [node for name, node in constants.items() if name in named]
+    # All of these start and end with whole lines. `ast.get_source_segment` would split the file anew for each.
+    return "\n".join(line for node in [*used, *shown, test] for line in lines[node.lineno - 1 : node.end_lineno])
 
 
 def _is_mark(decorator: ast.expr) -> bool:

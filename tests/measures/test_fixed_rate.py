@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.stats import norm as normal
 
@@ -26,6 +26,7 @@ def test_value_is_that_of_the_slow_twin(cases, rate, data):
 
 
 @given(st.integers(0, 2**32), st.integers(4, 40), RATES)
+@example(781, 4, 0.25)  # the window ends where the curve is vertical
 def test_the_slope_and_the_error_are_those_of_the_slow_twin(seed, size, rate):
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.repeat([0, 1], [size, size // 2]))

@@ -4,7 +4,7 @@ from math import hypot, log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize
@@ -42,6 +42,7 @@ def event_of(y, p, **options):
 
 @at_most(12)
 @given(st.integers(0, 1000), st.booleans())
+@example(1, True)  # the weight of all cases, over their number and times it again, is larger by rounding
 def test_terms_of_every_score_are_those_of_the_slow_twin(seed, weighted):
     y, p = sample(n=40, slope=0.6, seed=seed)
     p = p.round(1).clip(0.05, 0.95)

@@ -250,7 +250,8 @@ def _under_calibration(
     place = np.clip(np.searchsorted(fit.p, grid), 0, len(fit.p) - 1)
     unit = fit.weight / fit.cases
     for rows in _rows(n, len(fit.p)):
-        totals = unit * rng.binomial(fit.cases.astype(np.int64), np.clip(fit.p, 0.0, 1.0), (rows, len(fit.p)))
+        counts = rng.binomial(fit.cases.astype(np.int64), np.clip(fit.p, 0.0, 1.0), (rows, len(fit.p)))
+        totals = np.minimum(unit * counts, fit.weight)  # by rounding it could be more, and a share above 1
         fitted = isotonic_rows(totals, fit.weight[None])
         weights = np.broadcast_to(fit.weight, totals.shape)
         for name, rule in RULES.items():
