@@ -1,7 +1,7 @@
 # Every target sets up what it needs: a virtual environment in .venv, dependencies by name.
 # Variables: PYTHON (the interpreter of VENV), VENV (its folder), VERSIONS (newest or oldest: which versions of the
-# dependencies a new one gets), DRAWS (the hypothesis profile of `make test`: polyroc, settled or quick; see tests/conftest.py),
-# FUZZ_SECONDS (how long `make fuzz` runs).
+# dependencies a new one gets), DRAWS (the hypothesis profile of `make test`: polyroc, thorough, settled or quick; see
+# tests/conftest.py), FUZZ_SECONDS (how long `make fuzz` runs).
 PYTHON ?= python3
 VERSIONS ?= newest
 DRAWS ?= polyroc

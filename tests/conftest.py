@@ -1,8 +1,8 @@
 """Fixtures for all tests, the profiles of the property tests, and the order in which files run.
 
 No profile has a deadline, because machines are noisy. `polyroc` draws new examples in every run, so that repeated
-runs find more; `settled` draws fewer and always the same ones; `quick` draws fewest, for `make test-fast` and
-`.ci/run`, whose result does not depend on chance then.
+runs find more, and `thorough` many, once a night; `settled` always draws the same ones; `quick` draws fewest, for
+`make test-fast` and `.ci/run`, whose result does not depend on chance then.
 """
 
 import gc
@@ -24,10 +24,11 @@ __all__ = ["browser", "figures", "pytest_addoption", "pytest_terminal_summary", 
 settings.register_profile(
     "polyroc",
     deadline=None,
-    max_examples=40,
+    max_examples=20,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True, max_examples=20)
+settings.register_profile("thorough", parent=settings.get_profile("polyroc"), max_examples=100)
+settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True)
 settings.register_profile("quick", parent=settings.get_profile("settled"), max_examples=6)
 settings.load_profile("polyroc")
 
@@ -89,9 +90,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave modules and ten thousand tests out of garbage collections, each of which would look at all of them."""
+    """Leave modules and ten thousand tests out of garbage collections, and collect less often.
+
+    Each collection would look at all of them; Sphinx and hypothesis make very many small objects.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_unconfigure() -> None:

@@ -304,8 +304,8 @@ def sensitivity_at_error(y, s, fpr):
     """The standard error of the sensitivity at a false positive rate, cases unweighted and scores distinct.
 
     A proportion of m positives, and the threshold: a quantile of n negatives, whose error counts by the slope of
-    the curve. The slope is that of the chord over two standard errors of the rate to either side, at whose ends the
-    middle counts where the curve is vertical.
+    the curve. The slope is that of the chord over two standard errors of the rate to either side; where the curve
+    is vertical at an end of the chord, its middle counts.
     """
     weights, positives = [1.0] * len(y), [x for x, k in zip(s, y, strict=True) if k]
     negatives = sorted((x for x, k in zip(s, y, strict=True) if not k), reverse=True)

@@ -12,7 +12,7 @@ from polyroc.errors import InputError, PolyrocError
 from polyroc.results.result import Result
 from stored_damage import mutated, places
 
-FEW, MANY = 25, 100  # mutations of each file: in every run, and in slow tests
+FEW, MANY = 25, 50  # mutations of each file: in every run, and in slow tests
 
 
 def use(result):
