@@ -45,7 +45,9 @@ def test_information_gain_counts_weights_that_vary(data, sampling):
     y, decided, w = data
     gain = pr.rates(y, decided, sample_weight=w, sampling=sampling).information_gain()
     assert gain.value == pytest.approx(information(y, decided, w), rel=1e-12)
-    assert gain.standard_error**2 == pytest.approx(linearised(y, decided, w, cohort=sampling == "cohort"), rel=1e-3)
+    assert gain.standard_error**2 == pytest.approx(
+        linearised(y, decided, w, cohort=sampling == "cohort"), rel=1e-3
+    )
 
 
 def test_with_equal_weights_fixed_sizes_add_nothing(data):
