@@ -16,7 +16,7 @@ PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n au
 export PYTHONDONTWRITEBYTECODE =
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-calls test-lowest lint format bench bench-scale coverage crash docs fronts fuzz gallery peers clean
+.PHONY: help demo test test-fast test-calls test-lowest lint format bench bench-scale coverage crash docs fronts fuzz gallery peers reference clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -94,6 +94,9 @@ peers: $(READY) ## other packages against the exact answers of reference/, in .v
 	@.venv-peers/bin/python reference/peers.py --python
 	@$(BIN)/python reference/peers.py polyroc pROC ROCR Hmisc survival
 	@$(BIN)/python docs/make_certificate.py
+
+reference: $(READY) ## the exact answers of reference/ anew, compared with the stored ones (a minute or two)
+	@$(BIN)/python reference/build.py --check
 
 clean: ## remove what was made
 	rm -rf .venv .venv-lowest .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist

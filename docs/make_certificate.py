@@ -12,18 +12,17 @@ from building.blocks import with_block
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "certificate.md"
 RESULTS = ROOT / "reference" / "results"
-STATISTICS = {
-    "value": "values",
-    "variance": "variances",
-    "covariance": "covariances",
-    "z": "z",
-    "p_value": "p-values",
-    "mcnemar_p_value": "McNemar's test",
-    "cochran_p_value": "Cochran's Q",
-    "chi_square": "chi-square of several",
-    "cohort_variance": "variances of cohorts",
-    "unbiased_variance": "unbiased variances",
-    "infinitesimal_jackknife": "infinitesimal jackknife",
+COLUMNS = {
+    "values": ("value",),
+    "variances": ("variance",),
+    "covariances": ("covariance",),
+    "z": ("z",),
+    "p-values": ("p_value", "probability"),
+    "McNemar's, Cochran's tests": ("mcnemar_p_value", "cochran_p_value"),
+    "chi-square, F, t": ("chi_square", "f", "df", "t"),
+    "variances of cohorts": ("cohort_variance",),
+    "by other formulas": ("unbiased_variance", "jackknife_variance", "hanley_mcneil_variance"),
+    "infinitesimal jackknife": ("infinitesimal_jackknife",),
 }
 
 
@@ -32,8 +31,8 @@ def filled(text: str) -> str:
     results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
     results.sort(key=lambda result: (result["package"] != "polyroc", -answered(result), result["package"].lower()))
     lines = [
-        "| program | " + " | ".join(STATISTICS.values()) + " | fewer than 9 digits | errors |",
-        "|---" * (len(STATISTICS) + 3) + "|",
+        "| program | " + " | ".join(COLUMNS) + " | fewer than 9 digits | errors |",
+        "|---" * (len(COLUMNS) + 3) + "|",
         *(row(result) for result in results),
     ]
     dates = sorted({result["date"] for result in results})
@@ -50,9 +49,11 @@ def answered(result: dict[str, Any]) -> int:
 def row(result: dict[str, Any]) -> str:
     """A program's row."""
     cells = []
-    for statistic in STATISTICS:
-        kind = result["statistics"][statistic]
-        cells.append(f"{kind['answered']} of {kind['items']}: {kind['least']}" if kind["answered"] else "")
+    for statistics in COLUMNS.values():
+        kinds = [result["statistics"][statistic] for statistic in statistics]
+        number, items = (sum(kind[name] for kind in kinds) for name in ("answered", "items"))
+        least = min((kind["least"] for kind in kinds if kind["answered"]), default=None)
+        cells.append(f"{number} of {items}: {least}" if number else "")
     few, errors = (sum(kind[name] for kind in result["statistics"].values()) for name in ("few", "errors"))
     return f"| {result['package']} {result['version']} | " + " | ".join([*cells, str(few), str(errors)]) + " |"
 

@@ -17,38 +17,60 @@ from typing import Any, NamedTuple
 
 import definitions as exact
 import mpmath
-from cases import Cases, all_cases, large_auc
+from cases import Cases, Values, all_cases, all_values, large_auc
+from definitions import STEP
+from items import Number, answer, rational, real, two_sided
+from items_of_tests import tests_of_cases, tests_of_values
 
 SETS = Path(__file__).parent / "sets"
-DIGITS = 20  # printed; computed with 60
-mpmath.mp.dps = 60
-
-# Fractions longer than this are left out: the digits say what a reader can use.
-LONGEST = 60
 RECIPES = (100_000, 10_000_000)
-STEP = Fraction(1, 10**25)  # of a derivative
 THRESHOLDS = (Fraction(1, 4), Fraction(1, 2))
-MEANS_OVER_CASES = ("accuracy", "brier", "log_loss", "spherical", "net_benefit", "expected_cost")
-
-Number = Fraction | mpmath.mpf
-
-
-def answer(
-    quantity: str, statistic: str, classifiers: Sequence[str], value: Number, **options: str
-) -> dict[str, Any]:
-    """One item of an answer file."""
-    item: dict[str, Any] = {"quantity": quantity, "statistic": statistic, "classifiers": list(classifiers)}
-    if options:
-        item["options"] = options
-    if isinstance(value, Fraction):
-        if len(str(value)) <= LONGEST:
-            item["fraction"] = str(value)
-        value = mpmath.mpf(value.numerator) / value.denominator
-    item["value"] = mpmath.nstr(value, DIGITS, min_fixed=-5, max_fixed=5)
-    return item
+MANY = 100  # cases; of more, components by the definition would take too long
+JACKKNIFED = (
+    "average_precision",
+    "cost_area",
+    "partial_auc",
+    "ppv",
+    "npv",
+    "brier_skill",
+)  # others: as `variance`
+RATES = (Fraction(3, 16), Fraction(7, 16))  # between the steps of the curves
 
 
 Separable = tuple[str, dict[str, str], Callable[..., Number]]
+Components = Callable[[Callable[[exact.Row], Number], Cases, Any], list[Number]]
+
+
+class Question(NamedTuple):
+    """A measure of the data with its options, and how the components of its cases are made."""
+
+    quantity: str
+    options: dict[str, str]
+    measure: Callable[..., Number]
+    components: Components
+
+
+def alone(value: Callable[[exact.Row], Number], cases: Cases, _: Any) -> list[Number]:
+    """Components that are the values with one case alone in its class."""
+    return exact.components(value, cases.y, cases.exact_weights())
+
+
+def by_derivative(value: Callable[[exact.Row], Number], cases: Cases, _: Any) -> list[Number]:
+    """Components that are derivatives."""
+    return exact.derivatives(value, cases.y, cases.exact_weights())
+
+
+def questions(cases: Cases) -> Iterator[Question]:
+    """All measures of the data."""
+    if "readers" in cases.extra:  # many pairs of columns: one measure is enough
+        yield Question("auc", {}, exact.auc, alone)
+        return
+    for quantity, options, measure in separable(cases):
+        yield Question(quantity, options, measure, alone)
+    for quantity, options, measure in linearised(cases):
+        yield Question(quantity, options, measure, by_derivative)
+    if max(cases.y) == 1 and len(cases.y) <= MANY:
+        yield from of_ranges()
 
 
 def separable(cases: Cases) -> Iterator[Separable]:
@@ -76,6 +98,60 @@ def separable(cases: Cases) -> Iterator[Separable]:
             yield "mossman", {}, exact.mossman
             yield "he", {"scoring": "linear"}, exact.best_assignment
             yield "he", {"scoring": "log"}, exact.best_product
+
+
+def linearised(cases: Cases) -> Iterator[Separable]:
+    """The measures of the data that are no means over a class: their components are derivatives."""
+    if cases.ordered:
+        if max(cases.y) in (2, 3):
+            yield "scurfield", {}, scurfield
+    elif max(cases.y) == 1:
+        if len(cases.y) <= MANY:
+            yield "average_precision", {}, exact.average_precision
+            yield "cost_area", {}, exact.cost_area
+        if cases.probabilities:
+            yield "brier_skill", {}, two_class_rows(exact.brier_skill)
+            for t in THRESHOLDS:
+                yield "ppv", {"threshold": str(t)}, partial(exact.ppv, threshold=t)
+                yield "npv", {"threshold": str(t)}, partial(exact.npv, threshold=t)
+    elif cases.probabilities:
+        yield "brier_skill", {}, exact.brier_skill
+
+
+def of_ranges() -> Iterator[Question]:
+    """Partial areas and heights of the ROC curve: a rate is fixed, so its threshold is estimated."""
+    for high in (Fraction(1, 4), Fraction(1, 2)):
+        options = {"fpr_from": "0", "fpr_to": str(high), "standardised": "no"}
+        measure = partial(exact.partial_auc, low=Fraction(0), high=high)
+        yield Question(
+            "partial_auc",
+            options,
+            measure,
+            lambda value, cases, s: exact.left_out(value, cases.y, s, cases.exact_weights()),
+        )
+    for fpr in RATES:
+        yield Question(
+            "tpr",
+            {"fpr": str(fpr)},
+            partial(exact.highest_at, fpr=fpr),
+            lambda _, cases, s, u=fpr: exact.rate_components(
+                cases.y, s, cases.exact_weights(), u, window(cases, u)
+            ),
+        )
+
+
+def window(cases: Cases, fpr: Fraction) -> Fraction:
+    """Twice the standard error of a false positive rate, or of 1 / n if that is larger; n by Kish with weights."""
+    w = cases.exact_weights()
+    own = [w[x] for x in exact.members(cases.y, 0)]
+    n = sum(own) ** 2 / sum(v**2 for v in own)
+    return rational(2 * mpmath.sqrt(real(max(fpr * (1 - fpr), 1 / n) / n)))
+
+
+def scurfield(y: Sequence[int], s: exact.Row, w: exact.Row) -> mpmath.mpf:
+    """Scurfield's discriminability in bits."""
+    volumes = exact.orderings(y, s, w)
+    return mpmath.log(len(volumes), 2) + mpmath.fsum(real(v) * mpmath.log(real(v), 2) for v in volumes if v)
 
 
 def gini(y: Sequence[int], s: exact.Row, w: exact.Row) -> Fraction:
@@ -139,39 +215,52 @@ def at_thresholds() -> Iterator[Separable]:
         )
 
 
-def predictions(cases: Cases, classifier: str) -> Any:
-    """What the definitions take: a score per case, or a row per case."""
-    rows = cases.exact(classifier)
-    return [row[0] for row in rows] if len(rows[0]) == 1 else rows
-
-
 def with_errors(cases: Cases) -> Iterator[dict[str, Any]]:
-    """Value, variance, and of two classifiers covariance, z and p-value."""
-    y, w = cases.y, cases.exact_weights()
-    for quantity, options, measure in separable(cases):
-        parts = {}
+    """Value and variances, of two classifiers covariance, z and p-value, of more the test that all are equal."""
+    for question in questions(cases):
+        parts: dict[str, Part] = {}
         for name in cases.columns:
-            prediction = predictions(cases, name)
-            yield answer(quantity, "value", [name], measure(y, prediction, w), **options)
-            if not has_variance(cases):
+            try:
+                value = question.measure(cases.y, cases.predictions(name), cases.exact_weights())
+            except ZeroDivisionError:  # a predictive value, and no case is called so
                 continue
-            part = parts[name] = Part.of(lambda v, p=prediction, m=measure: m(y, p, v), cases)
-            yield answer(quantity, "variance", [name], covariance(part, part, cases), **options)
-            if quantity == "auc":
-                jackknife = exact.covariance(part.columns, part.columns, y, w, cases.groups, corrected=False)
-                yield answer(quantity, "infinitesimal_jackknife", [name], jackknife)
-            if quantity in MEANS_OVER_CASES:
-                cohort = mpmath.fsum(total**2 for total in influences(part, cases, random_sizes=True).values())
-                yield answer(quantity, "cohort_variance", [name], cohort, **options)
-        for first, second in combinations(parts, 2):
-            yield from paired(quantity, (first, second), parts, cases, options)
+            yield answer(question.quantity, "value", [name], value, **question.options)
+            if has_variance(cases):
+                parts[name] = Part.of(question, cases, name)
+                yield from variances(question, name, parts[name], cases)
+        for pair in combinations(parts, 2):
+            yield from paired(question.quantity, pair, parts, cases, question.options)
         if len(parts) > 2:
-            yield all_equal(quantity, parts, cases, options)
+            yield all_equal(question.quantity, parts, cases, question.options)
+
+
+def variances(question: Question, name: str, part: "Part", cases: Cases) -> Iterator[dict[str, Any]]:
+    """The variance of one classifier, class sizes fixed; others where they are different or agreed elsewhere."""
+    y, w = cases.y, cases.exact_weights()
+
+    def item(statistic: str, value: Number) -> dict[str, Any]:
+        return answer(question.quantity, statistic, [name], value, **question.options)
+
+    yield item("variance", covariance(part, part, cases))
+    if question.quantity == "auc":
+        yield item(
+            "infinitesimal_jackknife",
+            exact.covariance(part.columns, part.columns, y, w, cases.groups, corrected=False),
+        )
+    if part.depends_on_shares:
+        totals = influences(part, cases, random_sizes=True).values()
+        yield item("cohort_variance", mpmath.fsum(total**2 for total in totals))
+    if question.quantity in JACKKNIFED and not cases.weights and not cases.groups:
+        prediction = cases.predictions(name)
+        try:
+            yield item("jackknife_variance", exact.jackknife(lambda v: question.measure(y, prediction, v), y))
+        except ZeroDivisionError:  # undefined without some case
+            return
 
 
 def has_variance(cases: Cases) -> bool:
     """Whether every class has two cases; of very many, components by the definition would take too long."""
-    return len(cases.y) <= 100 and all(cases.y.count(k) > 1 for k in set(cases.y))
+    return len(cases.y) <= MANY and all(cases.y.count(k) > 1 for k in set(cases.y))
 
 
 class Part(NamedTuple):
@@ -182,9 +271,13 @@ class Part(NamedTuple):
     slopes: list[Number]
 
     @classmethod
-    def of(cls, value: Callable[[exact.Row], Number], cases: Cases) -> "Part":
-        """Of a measure as a function of the weights."""
-        y, w = cases.y, cases.exact_weights()
+    def of(cls, question: Question, cases: Cases, name: str) -> "Part":
+        """Of a measure and a classifier."""
+        y, w, prediction = cases.y, cases.exact_weights(), cases.predictions(name)
+
+        def value(weights: exact.Row) -> Number:
+            return question.measure(y, prediction, weights)
+
         slopes = []
         for k in range(max(y) + 1):
             # The error is of the order STEP^2, far beyond the digits that are printed.
@@ -192,7 +285,12 @@ class Part(NamedTuple):
                 [v * (1 + h) if code == k else v for code, v in zip(y, w, strict=True)] for h in (STEP, -STEP)
             )
             slopes.append((value(up) - value(down)) / (2 * STEP))
-        return cls(value(w), exact.components(value, y, w), slopes)
+        return cls(value(w), question.components(value, cases, prediction), slopes)
+
+    @property
+    def depends_on_shares(self) -> bool:
+        """Whether the value depends on the shares of the classes."""
+        return any(abs(slope) > STEP for slope in self.slopes)
 
     def minus(self, other: "Part") -> "Part":
         """The difference of two values."""
@@ -203,7 +301,7 @@ class Part(NamedTuple):
 
 def covariance(first: Part, second: Part, cases: Cases) -> Number:
     """Between the cases of a data set, or its groups; class sizes fixed."""
-    if cases.weights and any(abs(slope) > STEP for slope in (*first.slopes, *second.slopes)):
+    if cases.weights and (first.depends_on_shares or second.depends_on_shares):
         one, other = (influences(part, cases, random_sizes=False) for part in (first, second))
         return mpmath.fsum(one[unit] * other[unit] for unit in one)
     return exact.covariance(first.columns, second.columns, cases.y, cases.exact_weights(), cases.groups)
@@ -244,7 +342,7 @@ def paired(
     if variance > 0:
         z = real(difference.value) / mpmath.sqrt(real(variance))
         yield answer(quantity, "z", pair, z, **options)
-        yield answer(quantity, "p_value", pair, mpmath.erfc(abs(z) / mpmath.sqrt(2)), **options)
+        yield answer(quantity, "p_value", pair, two_sided(z), **options)
 
 
 def all_equal(quantity: str, parts: dict[str, Part], cases: Cases, options: dict[str, str]) -> dict[str, Any]:
@@ -252,11 +350,6 @@ def all_equal(quantity: str, parts: dict[str, Part], cases: Cases, options: dict
     table = [[covariance(one, other, cases) for other in parts.values()] for one in parts.values()]
     statistic = exact.chi_square([part.value for part in parts.values()], table)
     return answer(quantity, "chi_square", [*parts], statistic, **options)
-
-
-def real(value: Number) -> mpmath.mpf:
-    """A number with 60 digits."""
-    return mpmath.mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else value
 
 
 def root_of_correction(m: int) -> mpmath.mpf:
@@ -269,30 +362,16 @@ def not_cut(cases: Cases) -> Iterator[dict[str, Any]]:
     if max(cases.y) == 1 or cases.ordered or not cases.probabilities:
         return
     y, w, parts = cases.y, cases.exact_weights(), {}
+    not_cut_question = Question("ht3", {}, exact.ht3_not_cut, alone)
     for name in cases.columns:
-        P = predictions(cases, name)
+        P = cases.predictions(name)
         value = exact.ht3(y, P, w)
         yield answer("ht3", "value", [name], value)
         if has_variance(cases) and min(exact.one_threshold_areas(y, P, w)) > Fraction(1, 2):
-            part = parts[name] = Part.of(lambda v, p=P: exact.ht3_not_cut(y, p, v), cases)
-            yield answer("ht3", "variance", [name], covariance(part, part, cases))
+            part = parts[name] = Part.of(not_cut_question, cases, name)
+            yield from variances(not_cut_question, name, part, cases)
     for first, second in combinations(parts, 2):
         yield from paired("ht3", (first, second), parts, cases, {})
-
-
-def right_decisions(cases: Cases) -> Iterator[dict[str, Any]]:
-    """McNemar's test of the accuracies of two classifiers, without weights and groups."""
-    if cases.weights or cases.groups or max(cases.y) == 1 or cases.ordered or not cases.probabilities:
-        return
-    for first, second in combinations(cases.columns, 2):
-        p_value = exact.mcnemar(cases.y, predictions(cases, first), predictions(cases, second))
-        if p_value is not None:
-            yield answer("accuracy", "mcnemar_p_value", [first, second], p_value)
-    if len(cases.columns) > 2:
-        q = exact.cochran_q(cases.y, [predictions(cases, name) for name in cases.columns])
-        if q is not None:
-            p = mpmath.gammainc(mpmath.mpf(len(cases.columns) - 1) / 2, real(q) / 2, regularized=True)
-            yield answer("accuracy", "cochran_p_value", [*cases.columns], p)
 
 
 def surfaces(cases: Cases) -> Iterator[dict[str, Any]]:
@@ -301,7 +380,7 @@ def surfaces(cases: Cases) -> Iterator[dict[str, Any]]:
         return
     parts, options = {}, {"malignant": "0"}
     for name in cases.columns:
-        value, columns = exact.sahiner(cases.y, predictions(cases, name), cases.exact_weights())
+        value, columns = exact.sahiner(cases.y, cases.predictions(name), cases.exact_weights())
         part = parts[name] = Part(value, columns, [])
         yield answer("sahiner", "value", [name], value, **options)
         yield answer("sahiner", "variance", [name], covariance(part, part, cases), **options)
@@ -314,89 +393,23 @@ def unbiased(cases: Cases) -> Iterator[dict[str, Any]]:
     if cases.weights or cases.groups or not has_variance(cases) or len(cases.y) > 24:
         return
     for name in cases.columns if cases.ordered or max(cases.y) == 1 else ():
-        s = predictions(cases, name)
+        s = cases.predictions(name)
         quantity = "vus" if cases.ordered else "auc"
         if max(cases.y) < 3:
             outcome = exact.unbiased_variance(lambda *pick, s=s: exact.chain([s[x] for x in pick]), cases.y)
             yield answer(quantity, "unbiased_variance", [name], outcome)
 
 
-def two_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
-    """Values of two classes and one score that are not means over one class."""
-    y, w = cases.y, cases.exact_weights()
-    for name in cases.columns if len(y) <= 100 else ():
-        s = predictions(cases, name)
-        for high in (Fraction(1, 4), Fraction(1, 2)):
-            area = exact.partial_auc(y, s, w, Fraction(0), high)
-            yield answer("partial_auc", "value", [name], area, fpr_from="0", fpr_to=str(high), standardised="no")
-        yield answer("average_precision", "value", [name], exact.average_precision(y, s, w))
-        yield answer("cost_area", "value", [name], exact.cost_area(y, s, w))
-        for fpr in (Fraction(3, 16), Fraction(7, 16)):
-            yield answer("tpr", "value", [name], exact.highest_at(y, s, w, fpr), fpr=str(fpr))
-        if cases.probabilities:
-            yield from forecasts(cases, name)
-
-
-def forecasts(cases: Cases, name: str) -> Iterator[dict[str, Any]]:
-    """Values of probabilities of two classes."""
-    y, w, p = cases.y, cases.exact_weights(), predictions(cases, name)
-    yield answer("brier_skill", "value", [name], exact.brier_skill(y, [[1 - q, q] for q in p], w))
-    yield from calibration(cases, name)
-    for term, value in zip(
-        ("miscalibration", "discrimination", "uncertainty"), exact.isotonic_terms(y, p, w), strict=True
-    ):
-        yield answer(f"brier_{term}", "value", [name], value)
-    for threshold in THRESHOLDS:
-        tp, fn, fp, tn = exact.table(y, p, w, threshold)
-        at = {"threshold": str(threshold)}
-        yield answer("ppv", "value", [name], tp / (tp + fp), **at)
-        if tn + fn:
-            yield answer("npv", "value", [name], tn / (tn + fn), **at)
-
-
-def calibration(cases: Cases, name: str) -> Iterator[dict[str, Any]]:
-    """Spiegelhalter's z, and intercept and slope of the logistic regression on the logit (Cox 1958)."""
-    if cases.weights or cases.groups:
-        return
-    y, p = cases.y, predictions(cases, name)
-    excess = sum(((code - q) * (1 - 2 * q) for code, q in zip(y, p, strict=True)), Fraction(0))
-    variance = sum(((1 - 2 * q) ** 2 * q * (1 - q) for q in p), Fraction(0))
-    yield answer("spiegelhalter", "z", [name], real(excess) / mpmath.sqrt(real(variance)))
-    if min(p) <= 0 or max(p) >= 1:
-        return
-    logits = [mpmath.log(real(q) / real(1 - q)) for q in p]
-
-    def scores(intercept: mpmath.mpf, slope: mpmath.mpf) -> tuple[mpmath.mpf, mpmath.mpf]:
-        rest = [code - 1 / (1 + mpmath.exp(-intercept - slope * x)) for code, x in zip(y, logits, strict=True)]
-        return mpmath.fsum(rest), mpmath.fsum(r * x for r, x in zip(rest, logits, strict=True))
-
-    in_the_large = mpmath.findroot(lambda a: scores(a, mpmath.mpf(1))[0], 0)
-    yield answer("calibration_in_the_large", "value", [name], in_the_large)
-    _, slope = mpmath.findroot(scores, (0, 1))
-    yield answer("calibration_slope", "value", [name], slope)
-
-
-def ordered_values(cases: Cases) -> Iterator[dict[str, Any]]:
-    """Scurfield's discriminability in bits."""
-    for name in cases.columns if max(cases.y) in (2, 3) else ():
-        volumes = exact.orderings(cases.y, predictions(cases, name), cases.exact_weights())
-        real = [mpmath.mpf(v.numerator) / v.denominator for v in volumes if v]
-        bits = mpmath.log(len(volumes), 2) + mpmath.fsum(v * mpmath.log(v, 2) for v in real)
-        yield answer("scurfield", "value", [name], bits)
-
-
-def several_class_values(cases: Cases) -> Iterator[dict[str, Any]]:
-    """The Brier skill score of several classes."""
-    for name in cases.columns if cases.probabilities else ():
-        yield answer(
-            "brier_skill", "value", [name], exact.brier_skill(cases.y, cases.exact(name), cases.exact_weights())
-        )
+def brier_terms(cases: Cases) -> Iterator[dict[str, Any]]:
+    """Miscalibration, discrimination and uncertainty of the Brier score of two classes."""
+    terms = ("miscalibration", "discrimination", "uncertainty")
+    for name in cases.columns if cases.probabilities and max(cases.y) == 1 else ():
+        values = exact.isotonic_terms(cases.y, cases.predictions(name), cases.exact_weights())
+        yield from (answer(f"brier_{term}", "value", [name], v) for term, v in zip(terms, values, strict=True))
 
 
 def answers(cases: Cases) -> dict[str, Any]:
     """The answer file of a data set."""
-    by_classes = two_class_values if max(cases.y) == 1 else several_class_values
-    values = ordered_values if cases.ordered else by_classes
     kind = "ordered" if cases.ordered else "score" if max(cases.y) == 1 else "columns"
     return {
         "name": cases.name,
@@ -410,10 +423,24 @@ def answers(cases: Cases) -> dict[str, Any]:
             *with_errors(cases),
             *not_cut(cases),
             *surfaces(cases),
-            *right_decisions(cases),
             *unbiased(cases),
-            *values(cases),
+            *brier_terms(cases),
+            *tests_of_cases(cases),
         ],
+    }
+
+
+def answers_of_values(table: Values) -> dict[str, Any]:
+    """The answer file of a table of values."""
+    return {
+        "name": table.name,
+        "level": "lower",
+        "description": table.about,
+        "cases": len(table.exact()),
+        "classes": 0,
+        "predictions": "values",
+        "probabilities": False,
+        "items": [*tests_of_values(table)],
     }
 
 
@@ -454,6 +481,9 @@ def files(recipes: Sequence[int] = RECIPES) -> Iterator[tuple[str, str]]:
     for cases in all_cases():
         yield f"{cases.name}.csv", table_of(cases)
         yield f"{cases.name}.json", json.dumps(answers(cases), indent=1) + "\n"
+    for table in all_values():
+        yield f"{table.name}.csv", table.text()
+        yield f"{table.name}.json", json.dumps(answers_of_values(table), indent=1) + "\n"
     for n in recipes:
         yield f"recipe_{n}.json", json.dumps(recipe_answers(n), indent=1) + "\n"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from definitions import members
 
@@ -30,9 +31,37 @@ class Cases:
         """The predictions as fractions."""
         return [[Fraction(value) for value in row] for row in self.columns[classifier]]
 
+    def predictions(self, classifier: str) -> Any:
+        """What the definitions take: a score per case, or a row per case."""
+        rows = self.exact(classifier)
+        return [row[0] for row in rows] if len(rows[0]) == 1 else rows
+
     def exact_weights(self) -> list[Fraction]:
         """The weights as fractions; 1 where there are none."""
         return [Fraction(1)] * len(self.y) if self.weights is None else [Fraction(v) for v in self.weights]
+
+
+@dataclass(frozen=True)
+class Values:
+    """A table of values: a column per learner, a row per fold or data set.
+
+    `train` and `test` are the numbers of cases of a fold; None of data sets.
+    """
+
+    name: str
+    about: str
+    columns: dict[str, list[float]]
+    train: int | None = None
+    test: int | None = None
+
+    def exact(self) -> list[list[Fraction]]:
+        """The rows as fractions."""
+        return [[Fraction(value) for value in row] for row in zip(*self.columns.values(), strict=True)]
+
+    def text(self) -> str:
+        """The table as CSV."""
+        rows = zip(*self.columns.values(), strict=True)
+        return "".join(",".join(line) + "\n" for line in [[*self.columns], *([*map(repr, row)] for row in rows)])
 
 
 def sequence(seed: int) -> Iterator[int]:
@@ -132,6 +161,22 @@ def two_classes() -> list[Cases]:
             "three classifiers",
             y,
             {"a": scores(y, 61, 9001, 2000), "b": scores(y, 62, 9001, 2500), "c": scores(y, 63, 9001, 3000)},
+        ),
+        Cases(
+            "eight",
+            "lower",
+            "few cases, so that all exchanges of two classifiers can be listed",
+            (e := classes(4, 4)),
+            {"a": scores(e, 81, 9001, 6000), "b": scores(e, 82, 9001, 1000)},
+            extra=("curves",),
+        ),
+        Cases(
+            "readers",
+            "average",
+            "ratings of three readers with one modality (a, b, c) and, in the same order, with another (d, e, f)",
+            (r := classes(12, 10)),
+            {name: scores(r, 83 + i, 5, 1 + i // 3) for i, name in enumerate("abcdef")},
+            extra=("readers",),
         ),
         Cases(
             "patients",
@@ -433,6 +478,30 @@ def all_cases() -> list[Cases]:
     """Every data set that is stored as a file."""
     groups = (two_classes(), limits(), numbers(), binary_forecasts(), several_classes(), ordered_classes())
     return [cases for group in groups for cases in group]
+
+
+def shares(seed: int, n: int, low: int) -> list[float]:
+    """Multiples of 1/64, some of them equal."""
+    draws = sequence(seed)
+    return [(low + next(draws) // 64 % 12) / 64 for _ in range(n)]
+
+
+def all_values() -> list[Values]:
+    """Every table of values."""
+    return [
+        Values(
+            "folds",
+            "five repeats of two folds of 64 cases, three learners",
+            {"a": shares(91, 10, 48), "b": shares(92, 10, 46), "c": shares(93, 10, 40)},
+            train=32,
+            test=32,
+        ),
+        Values(
+            "data_sets",
+            "three learners on twelve data sets, with ties",
+            {"a": shares(94, 12, 44), "b": shares(95, 12, 46), "c": shares(96, 12, 41)},
+        ),
+    ]
 
 
 def large(n: int) -> tuple[list[int], list[int]]:

@@ -5,9 +5,10 @@ Every function takes the class codes `y` (0 .. c-1), the predictions and a weigh
 statistics package or polyroc. Of two classes, class 1 is positive and high scores indicate it. Ties count one
 half, or are shared equally.
 
-Variances need no second formula. With the distributions within the classes fixed but for one, the measures of
-`SEPARABLE` are means over that class; so the structural component of a case is the value of the measure when the
-case has the whole weight of its class. For the AUC these components are DeLong's placement values.
+Variances need no second formula. With the distributions within the classes fixed but for one, many measures are
+means over that class; so the structural component of a case is the value of the measure when the case has the
+whole weight of its class (`components`). For the AUC these components are DeLong's placement values. Other
+measures are linearised (`derivatives`), the partial area by leaving out cases (`left_out`).
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ Row = Sequence[Fraction]
 Value = Callable[[Row], Fraction]  # a measure as a function of the weights
 
 HALF = Fraction(1, 2)
+STEP = Fraction(1, 10**30)  # of a derivative
+ROUNDED = 10**27  # derivatives are multiples of 1 / ROUNDED
 
 
 def psi(first: Fraction, second: Fraction) -> Fraction:
@@ -119,6 +122,18 @@ def specificity(y: Sequence[int], s: Row, w: Row, threshold: Fraction) -> Fracti
     return tn / (fp + tn)
 
 
+def ppv(y: Sequence[int], s: Row, w: Row, threshold: Fraction) -> Fraction:
+    """The share of positives among the cases at or above the threshold."""
+    tp, _, fp, _ = table(y, s, w, threshold)
+    return tp / (tp + fp)
+
+
+def npv(y: Sequence[int], s: Row, w: Row, threshold: Fraction) -> Fraction:
+    """The share of negatives among the cases below the threshold."""
+    _, fn, _, tn = table(y, s, w, threshold)
+    return tn / (tn + fn)
+
+
 def expected_cost(
     y: Sequence[int], s: Row, w: Row, threshold: Fraction, false_positive: int, false_negative: int
 ) -> Fraction:
@@ -135,6 +150,33 @@ def highest_at(y: Sequence[int], s: Row, w: Row, fpr: Fraction) -> Fraction:
     if before[0] == after[0]:
         return before[1]
     return before[1] + (after[1] - before[1]) * (fpr - before[0]) / (after[0] - before[0])
+
+
+def height(points: Sequence[tuple[Fraction, Fraction]], fpr: Fraction) -> Fraction:
+    """The ROC curve at a false positive rate; the middle where it is vertical, at 0 and 1 the end inside."""
+    ends = [
+        t0 + (t1 - t0) * (fpr - u0) / (u1 - u0) for (u0, t0), (u1, t1) in pairwise(points) if u0 <= fpr <= u1 > u0
+    ]
+    return (ends[0] + ends[-1]) / 2
+
+
+def rate_components(y: Sequence[int], s: Row, w: Row, fpr: Fraction, window: Fraction) -> list[Fraction]:
+    """Components of the height R of the ROC curve at a false positive rate u (Pepe 2003).
+
+    Of a positive, the value with that case alone. Of a negative R - slope (share of it beyond the threshold - u):
+    the threshold is a quantile of the negatives. The slope is the mean one over the window u - h to u + h.
+    """
+    points = roc_points(y, s, w)
+    low, high = max(fpr - window, Fraction(0)), min(fpr + window, Fraction(1))
+    slope = (height(points, high) - height(points, low)) / (high - low)
+    here, out = highest_at(y, s, w, fpr), components(lambda v: highest_at(y, s, v, fpr), y, w)
+    negatives = members(y, 0)
+    whole = sum(w[x] for x in negatives)
+    for x in negatives:
+        start = sum((w[z] for z in negatives if s[z] > s[x]), Fraction(0)) / whole
+        length = sum(w[z] for z in negatives if s[z] == s[x]) / whole
+        out[x] = here - slope * (min(max((fpr - start) / length, Fraction(0)), Fraction(1)) - fpr)
+    return out
 
 
 def net_benefit(y: Sequence[int], p: Row, w: Row, threshold: Fraction) -> Fraction:
@@ -270,12 +312,18 @@ def ht3_not_cut(y: Sequence[int], P: Sequence[Row], w: Row) -> Fraction:
     return sum(areas, Fraction(0)) / len(areas)
 
 
+def decided_by_one(y: Sequence[int], P: Sequence[Row], Q: Sequence[Row]) -> tuple[int, int]:
+    """How many cases the first classifier alone decides rightly, and how many the second alone."""
+    shares = [[decision_shares(row)[code] for row, code in zip(rows, y, strict=True)] for rows in (P, Q)]
+    first, second = (sum(a > b for a, b in zip(*order, strict=True)) for order in (shares, shares[::-1]))
+    return first, second
+
+
 def mcnemar(y: Sequence[int], P: Sequence[Row], Q: Sequence[Row]) -> Fraction | None:
     """The two-sided, binomial p-value of McNemar's test of right decisions; None with equal values."""
-    shares = [[decision_shares(row)[code] for row, code in zip(rows, y, strict=True)] for rows in (P, Q)]
-    if any(share not in (0, 1) for column in shares for share in column):
+    if any(decision_shares(row)[code] not in (0, 1) for rows in (P, Q) for row, code in zip(rows, y, strict=True)):
         return None
-    first, second = (sum(a > b for a, b in zip(*order, strict=True)) for order in (shares, shares[::-1]))
+    first, second = decided_by_one(y, P, Q)
     n = first + second
     tail = sum(comb(n, i) for i in range(min(first, second) + 1))
     return min(Fraction(1), Fraction(2 * tail, 2**n))
@@ -472,6 +520,76 @@ def components(value: Value, y: Sequence[int], w: Row) -> list[Fraction]:
         alone[x] = whole
         out.append(value(alone))
     return out
+
+
+def derivatives(value: Value, y: Sequence[int], w: Row) -> list[Fraction]:
+    """Of each case, the value plus its derivative as the case gains a share of its class from the others.
+
+    Of a mean over the class it is `components`. The error of the derivative is of the order of STEP, or of its
+    square where the value is smooth; it is rounded to as many digits as can be right.
+    """
+    out, here = [], value(w)
+    for x, code in enumerate(y):
+        whole = sum(w[z] for z in members(y, code))
+        ends = []
+        for step in (STEP, -STEP):
+            moved = [v * (1 - step) if y[z] == code else v for z, v in enumerate(w)]
+            moved[x] += step * whole
+            ends.append(value(moved))
+        slope = (ends[0] - ends[1]) / (2 * STEP)
+        if isinstance(slope, Fraction):
+            slope = Fraction(round(slope * ROUNDED), ROUNDED)
+        out.append(here + slope)
+    return out
+
+
+def left_out(value: Value, y: Sequence[int], s: Row, w: Row) -> list[Fraction]:
+    """Components of a partial area: of the negatives, on whose axis the range is, jackknife pseudo-values.
+
+    With m the share of a negative in its class, that is the value + (1/m - 1) (value - value without the case).
+    Negatives with the same score are one place of the curve: each is left out with their mean weight.
+    """
+    out, here, negatives = components(value, y, w), value(w), [x for x in members(y, 0) if w[x]]
+    whole = sum(w[x] for x in negatives)
+    for x in negatives:
+        tied = [z for z in negatives if s[z] == s[x]]
+        rest = list(w)
+        for z in tied:
+            rest[z] *= Fraction(len(tied) - 1, len(tied))
+        share = sum(w[z] for z in tied) / len(tied) / whole
+        out[x] = here + (1 / share - 1) * (here - value(rest))
+    return out
+
+
+def jackknife(value: Value, y: Sequence[int]) -> Fraction:
+    """The jackknife variance, class sizes fixed: (n - 1) / n times the squares about the mean, class by class.
+
+    Without weights; the rest of the class has the weight of the case that is left out.
+    """
+    total = Fraction(0)
+    for k in range(max(y) + 1):
+        own = members(y, k)
+        n = len(own)
+        without = []
+        for x in own:
+            w = [Fraction(n, n - 1) if code == k else Fraction(1) for code in y]
+            w[x] = Fraction(0)
+            without.append(value(w))
+        centre = sum(without) / n
+        total += sum((v - centre) ** 2 for v in without) * (n - 1) / n
+    return total
+
+
+def hanley_mcneil(y: Sequence[int], s: Row, kind: str) -> Fraction:
+    """Hanley & McNeil's (1982) variance of the AUC, from placement values or by exponential distributions."""
+    one = [Fraction(1)] * len(y)
+    area, columns = auc(y, s, one), components(lambda v: auc(y, s, v), y, one)
+    n0, n1 = (len(members(y, k)) for k in (1, 0))
+    if kind == "exponential":
+        qa, qb = area / (2 - area), 2 * area**2 / (1 + area)
+    else:
+        qa, qb = (sum(columns[x] ** 2 for x in members(y, k)) / len(members(y, k)) for k in (0, 1))
+    return (area * (1 - area) + (n0 - 1) * (qa - area**2) + (n1 - 1) * (qb - area**2)) / (n0 * n1)
 
 
 def covariance(

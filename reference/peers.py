@@ -28,6 +28,7 @@ PYTHON = {
     "mlstatkit_program.py": "MLstatkit",
     "statkit_program.py": "statkit",
     "confidenceinterval_program.py": "confidenceinterval",
+    "stambo_program.py": "stambo",
     "polars_ds_program.py": "polars-ds",
 }
 R = {"proc.R": "pROC", "rocr.R": "ROCR", "hmisc.R": "Hmisc", "survival.R": "survival"}

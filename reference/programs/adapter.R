@@ -5,7 +5,7 @@ run <- function(answer) {
   folder <- tail(commandArgs(trailingOnly = TRUE), 1)
   for (path in sort(list.files(folder, "json$", full.names = TRUE))) {
     facts <- fromJSON(path, simplifyVector = FALSE)
-    if (isTRUE(facts$recipe)) next
+    if (isTRUE(facts$recipe) || facts$predictions == "values") next
     data <- read.csv(file.path(folder, paste0(facts$name, ".csv")))
     for (number in seq_along(facts$items)) {
       item <- facts$items[[number]]

@@ -48,7 +48,7 @@ def load(folder: Path, facts: dict[str, Any]) -> Data:
     names = dict.fromkeys(key.partition("_")[0] for key in column if key not in ("class", "weight", "group"))
     of = {name: [column[key] for key in column if key.partition("_")[0] == name] for name in names}
     predictions = {name: np.column_stack(found) if len(found) > 1 else found[0] for name, found in of.items()}
-    y = column["class"].astype(np.int64)
+    y = column.get("class", np.zeros(0)).astype(np.int64)  # a table of values has no classes
     return Data(y, predictions, column.get("weight"), column.get("group"), facts)
 
 

@@ -23,7 +23,7 @@ answer <- function(item, facts, data) {
     covariance = cov(first, curves[[2]], method = "delong"),
     z = unname(roc.test(first, curves[[2]], method = "delong")$statistic),
     p_value = roc.test(first, curves[[2]], method = "delong")$p.value))
-  if (item$quantity == "partial_auc") {
+  if (item$quantity == "partial_auc" && item$statistic == "value") {
     to <- eval(parse(text = item$options$fpr_to))
     return(as.numeric(auc(first, partial.auc = c(1 - to, 1))))
   }

@@ -5,7 +5,7 @@ source(file.path(here, "adapter.R"))
 
 answer <- function(item, facts, data) {
   plain <- !any(c("weight", "group") %in% colnames(data))
-  if (!plain || facts$predictions != "score" || item$statistic != "value") return(NULL)
+  if (!plain || facts$predictions != "score" || item$statistic != "value" || length(item$classifiers) > 1) return(NULL)
   pairs <- prediction(data[[item$classifiers]], data$class)
   if (item$quantity == "auc") return(performance(pairs, "auc")@y.values[[1]])
   if (item$quantity == "partial_auc") {

@@ -226,7 +226,7 @@ def _rates(
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = counts / totals[:, None]
         fewest = np.where(units > 0, totals**2 / column.squares.sum(axis=0), 0.0)
-    variance = partial(_binned_variance, column, shares, rates)
+    variance = partial(_binned_variance, column, shares, rates, provenance.sampling == "cohort")
     gradients = np.eye(len(names) ** 2).reshape(len(names), len(names), len(names), len(names))
     errors = np.sqrt([[variance(gradient) for gradient in row] for row in gradients])
     return Rates(
@@ -245,15 +245,24 @@ def _binned_variance(
     column: BinnedColumn,
     shares: FloatArray,
     rates: FloatArray,
+    cohort: bool,
     gradient: FloatArray,
     slopes: FloatArray | None = None,
 ) -> float:
-    """Sum over cases of the squared influence: through the rates of their class, and through its share."""
+    """Sum over cases of the squared influence: through the rates of their class, and through its share.
+
+    Where class sizes are fixed, the latter is that of w minus the mean weight of the class.
+    """
+    if not cohort and not column.weights_vary:
+        slopes = None
     units = np.asarray(column.units, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.where(units > 1, units / (units - 1.0), nan) / column.totals**2
     classes = gradient.any(axis=1) if slopes is None else np.ones(len(rates), dtype=bool)
     influence = shares @ gradient[classes].T - (gradient * rates)[classes].sum(axis=1)
-    if slopes is not None:
-        influence = influence + share_offsets(slopes, column)
-    return float(scale[classes] @ (column.squares[:, classes] * influence**2).sum(axis=0))
+    squares = column.squares[:, classes]
+    if slopes is None:
+        return float(scale[classes] @ (squares * influence**2).sum(axis=0))
+    offsets = share_offsets(slopes, column)
+    fixed = 0.0 if cohort else offsets**2 * column.totals**2 / units
+    return float(scale @ ((squares * (influence + offsets) ** 2).sum(axis=0) - fixed))

@@ -175,12 +175,12 @@ def _rates_at(front: Front, point: int) -> Rates:
         counts=counts,
         fewest=totals,
         provenance=front.provenance,
-        _variance=partial(_multinomial_variance, rates, totals),
+        _variance=partial(_multinomial_variance, rates, totals, front.provenance.sampling == "cohort"),
     )
 
 
 def _multinomial_variance(
-    rates: FloatArray, totals: FloatArray, gradient: FloatArray, slopes: FloatArray | None = None
+    rates: FloatArray, totals: FloatArray, cohort: bool, gradient: FloatArray, slopes: FloatArray | None = None
 ) -> float:
     """The variance of the sum of rates times `gradient`, and of the shares of the classes times `slopes` if any.
 
@@ -190,7 +190,7 @@ def _multinomial_variance(
     mean = (rates * gradient).sum(axis=1)
     by_class = (rates * (gradient - mean[:, None]) ** 2).sum(axis=1) / degrees_of_freedom
     within_classes = float(by_class[gradient.any(axis=1)].sum())
-    if slopes is None:
+    if slopes is None or not cohort:
         return within_classes
     priors = totals / totals.sum()
     return within_classes + float(priors @ (slopes - priors @ slopes) ** 2 / (totals.sum() - 1.0))

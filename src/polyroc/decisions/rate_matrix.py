@@ -227,16 +227,14 @@ class Rates(Result):
         value, gradient
             The value of the function and its derivatives with respect to the rates.
         slopes
-            Its derivatives with respect to the class shares, if these were estimated; in a cohort, where class
-            sizes are random, the standard error accounts for them.
+            Its derivatives with respect to the class shares, if these were estimated. The standard error accounts
+            for them where the shares are random: in a cohort, and with weights that vary within a class.
         shares_of
             The rates of the cases that the shares were estimated from, if they are not these.
         facts
             Further fields of the estimate.
         """
         share_cases = self if shares_of is None else shares_of
-        if share_cases.provenance.sampling != "cohort":
-            slopes = None
         variance = self._variance(gradient, slopes if share_cases is self else None)
         if slopes is not None and share_cases is not self:  # other cases are independent: variances add up
             variance += share_cases._variance(np.zeros_like(gradient), slopes)

@@ -11,7 +11,7 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.engines.support import check_supported
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
-from polyroc.inference.covariance import effective_units, sampled_strata, variance
+from polyroc.inference.covariance import effective_units, sampled_strata, variance, weights_vary
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.confusion import Confusion, decided
@@ -182,10 +182,14 @@ def _rate_variance(
     """The variance of the sum of rates times `gradient`, and of class shares times `slopes` if any."""
     scores = sample.scores
     present = scores.counts > 0
+    if slopes is not None and scores.sampling != "cohort" and not weights_vary(scores):
+        if not gradient.any():
+            return 0.0
+        slopes = None
     if not present[gradient.any(axis=1)].all() or (slopes is not None and not present.all()):
         return nan
     statistic = _statistic(sample, confusions, gradient, slopes)
-    return variance(sampled_strata(statistic, scores, random_sizes=True), scores)
+    return variance(sampled_strata(statistic, scores), scores)
 
 
 def _unit_gradient(c: int, k: int, m: int) -> FloatArray:
