@@ -317,18 +317,21 @@ class BinCounts:
             if len(continuous) < layout.size:
                 continuous = np.repeat(continuous, layout.levels[-1].counts)
             self._counters += continuous[:, None] * np.uint8(COUNTED)
+        self._buffered = False  # whether counters may have cases
 
     @property
     def records(self) -> IntArray:
         """The record of each bin; see `polyroc.kernels.bins`."""
-        if not self.weighted:
+        if self._buffered:
             flush_counters(self._records, self._counters)
+            self._buffered = False
         return self._records
 
     def add(self, scores: BinnedValues, codes: CodeArray, weight: FloatArray | None) -> None:
         """Count cases."""
         bins = scores.bins(self.layout)
         if weight is None:
+            self._buffered = True
             count_cases(bins, scores.values, codes, self._records, self._counters)
         else:
             add_weighted(bins, scores.values, codes, weight, self._records)
@@ -340,12 +343,19 @@ class BinCounts:
 
         Returns the smallest and the largest value, nan if one is missing.
         """
+        self._buffered = True
         tables = self.layout.level_tables
         return scan_column(values, codes, tables, self._records, self._counters, depth, table, components)
 
     def merge(self, other: "BinCounts") -> None:
         """Add the counts of another column in the same layout."""
         add_records(self.records, other.records, self.classes)
+
+    def add_records(self, bins: IntArray, records: IntArray) -> None:
+        """Add records to those of some bins, each listed once."""
+        own = self.records[bins]
+        add_records(own, records, self.classes)
+        self._records[bins] = own
 
     def coarsened(self, layout: Layout) -> "BinCounts":
         """The same cases in the layout of which this one is the refinement by one level, or in this layout."""
