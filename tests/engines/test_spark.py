@@ -147,7 +147,8 @@ def test_one_pass_whatever_the_order(spark, table, rows):
 def test_rows_that_are_all_equal_have_no_pilot_sample(spark, table):
     constant = table.selectExpr("kind", "0.25D AS p_a", "0.5D AS p_b", "0.25D AS p_c")
     estimate = pr.evaluate(constant, truth="kind", scores=P, measure="hand_till", engine=spark)
-    assert (estimate.value, estimate.standard_error) == (0.5, 0.0)
+    assert estimate.value == 0.5
+    assert estimate.standard_error < 1e-15  # rounding
     assert estimate.certificate.passes == 2
 
 
