@@ -30,7 +30,7 @@ class PartRows(MemoryRows):
 
     part: slice | np.ndarray | None = None
 
-    def pilot_sample(self, rows):  # noqa: ARG002
+    def pilot_sample(self, rows, needed):  # noqa: ARG002
         codes, columns, weight, _ = self.batch
         part = None if weight is None else weight[self.part]
         return MemoryRows(Batch(codes[self.part], [column[self.part] for column in columns], part))
@@ -170,9 +170,127 @@ class TestFiles:
         monkeypatch.setattr(pilot, "PILOT_ROWS", 8)
         assert pr.evaluate(str(tmp_path / "one.csv"), **ask).certificate.passes == 2
 
+    def estimated(self, folder, monkeypatch, data, row_groups=100, **options):
+        """The estimate of a table in five files of small row groups, after a pilot sample of 320 rows."""
+        monkeypatch.setattr(pilot, "PILOT_ROWS", 320)
+        for i, part in enumerate(data.iter_slices(len(data) // 5)):
+            part.write_parquet(folder / f"{i}.parquet", row_group_size=row_groups)
+        ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "tolerance": 0.01}
+        return pr.evaluate(str(folder / "*.parquet"), engine="duckdb", **ask | options)
 
-@pytest.mark.parametrize("bits", [8, 16])  # counted at once, and after waiting
-def test_counts_beyond_two_bytes(bits):
+    def table(self, n=3000):
+        y, columns, _ = cases(n)
+        return pl.DataFrame({"y": y, "0": columns[0], "1": columns[1], "2": columns[2]})
+
+    @pytest.mark.slow
+    def test_a_range_of_the_first_file_is_read_once(self, tmp_path, monkeypatch):
+        seen = []
+        monkeypatch.setattr(
+            "polyroc.engines.refine.continuous_bins", lambda x, layout: seen.append(x) or none(layout)
+        )
+        self.estimated(tmp_path, monkeypatch, self.table())
+        assert len(seen) == 3
+        assert all(300 < len(np.unique(x)) == len(x) <= 320 for x in seen)  # a range may end with its file
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("order", ["0", "y", "last class"])
+    def test_sorted_rows(self, tmp_path, monkeypatch, order):
+        """Of the third class, only the last row group has cases in one of them."""
+        data = self.table()
+        if order == "last class":
+            third = data.filter(pl.col("y") == 2)[:50]
+            data = pl.concat([data.filter(pl.col("y") != 2), third])
+        else:
+            data = data.sort(order)
+        data = data[: len(data) // 5 * 5]
+        estimate = self.estimated(tmp_path, monkeypatch, data)
+        exact = pr.evaluate(data["y"], data.select("0", "1", "2"), measure="hand_till")
+        assert estimate.certificate.width <= 0.01
+        assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
+        assert (
+            abs(estimate.standard_error - exact.standard_error) <= estimate.certificate.error_within + 1e-12
+        )  # rounding
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        "change",
+        [
+            pl.col("0", "1", "2").cast(pl.Float32),
+            pl.col("0", "1", "2").cast(pl.Decimal(9, 8)),
+            pl.col("y").cast(pl.String).cast(pl.Categorical),
+            pl.col("y").cast(pl.Decimal(9, 0)),
+            pl.col("0", "1", "2").round(2),  # scores of which many are equal, and
+            pl.when(pl.col("0") > 0.5).then(1.0).otherwise(pl.col("0")).alias("0"),  # some of them
+        ],
+    )
+    def test_types_and_ties(self, tmp_path, monkeypatch, change):
+        data = self.table().with_columns(change)
+        estimate = self.estimated(tmp_path, monkeypatch, data)
+        numbers = data.select(pl.col("y").cast(pl.String).cast(pl.Int8), pl.col("0", "1", "2").cast(pl.Float64))
+        exact = pr.evaluate(numbers["y"], numbers.select("0", "1", "2"), measure="hand_till")
+        assert estimate.certificate.width <= 0.01
+        assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
+        assert (
+            abs(estimate.standard_error - exact.standard_error) <= estimate.certificate.error_within + 1e-12
+        )  # rounding
+
+    @pytest.mark.parametrize("value", [None, np.nan, np.inf])
+    def test_no_number_outside_the_pilot_sample(self, tmp_path, monkeypatch, value):
+        data = self.table()
+        scores = data["1"].to_list()
+        scores[2999] = value
+        with pytest.raises(InputError, match=r"column '1'.* in 1 of 3000 rows"):
+            self.estimated(tmp_path, monkeypatch, data.with_columns(pl.Series("1", scores, strict=False)))
+
+    @pytest.mark.slow
+    def test_truth_values(self, tmp_path, monkeypatch):
+        data = self.table().with_columns(pl.col("y") == 1)
+        options = {"scores": "1", "measure": "auc", "pos_label": True}
+        estimate = self.estimated(tmp_path, monkeypatch, data, **options)
+        exact = pr.evaluate(data["y"], data["1"], measure="auc", pos_label=True)
+        assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
+        assert estimate.certificate.width <= 0.01
+
+
+def none(layout):
+    return np.zeros(layout.size, dtype=bool)
+
+
+class TestContinuousBins:
+    """Bins whose scores are taken to differ."""
+
+    def test_which(self, monkeypatch):
+        monkeypatch.setattr(pilot, "COMPARED_SCORES", 10_000)
+        layout, rng = Layout.of(8), np.random.default_rng(0)
+        x = rng.random(5000)
+        occupied = np.unique(layout.locate(x))
+        assert np.flatnonzero(pilot.continuous_bins(x, layout)).tolist() == occupied.tolist()
+        with_ones = np.append(x, [1.0, 1.0])
+        atom = layout.locate(np.ones(1))
+        assert not pilot.continuous_bins(with_ones, layout)[atom].any()
+        assert pilot.continuous_bins(with_ones, layout).sum() >= len(occupied) - 1
+        assert not pilot.continuous_bins(x.round(3), layout).any()  # equal scores in most bins
+
+    def test_counts_are_the_same(self):
+        """Only bins of several cases are mixed, and those that were taken to be are counted as the others."""
+        layout, rng = Layout.of(8).refined(np.full(Layout.of(8).size, 2)), np.random.default_rng(0)
+        x = np.concatenate([rng.random(2000), np.full(700, 0.3), [0.9]])
+        y = rng.integers(0, 3, len(x)).astype(np.int32)
+        plain = BinCounts(layout, 3, weighted=False)
+        taken = BinCounts(layout, 3, False, continuous=np.ones(Layout.of(8).size, dtype=bool))
+        for counts in (plain, taken):
+            counts.add(BinnedValues(x), y, None)
+        one, other = plain.column(), taken.column()
+        assert (one.cases == other.cases).all()
+        assert (one.mixed <= other.mixed).all()
+        assert (other.mixed == (other.cases.sum(axis=1) > 1)).all()
+        coarse = Layout(layout.levels[:1])
+        assert (taken.coarsened(coarse).records[:, 1:] == plain.coarsened(coarse).records[:, 1:]).all()
+        assert (taken.records[:, 1:] == plain.records[:, 1:]).all()
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_counts_beyond_a_byte(bits):
     n = 3 * 2**16 + 5
     bins = BinCounts(Layout.of(bits), 2, weighted=False)
     x, y = np.full(n, 0.25), (np.arange(n) % 2).astype(np.int32)

@@ -13,7 +13,7 @@ import polyroc as pr
 import spark_daemon
 from engine_data import MATRIX
 from engine_files import P, Q, frame
-from polyroc.engines import spark_executors
+from polyroc.engines import pilot, spark_executors
 from polyroc.engines.bins import Layout
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EvaluationRequest
@@ -114,6 +114,42 @@ def test_spark_counts_as_duckdb_does(spark, table, file):
         table, truth="kind", scores=P, measure="accuracy", method=None, progress=lambda *call: calls.append(call)
     )
     assert calls == [(3000, 3000, "pass 1")]
+
+
+@pytest.fixture
+def small_pilot(monkeypatch):
+    """A pilot sample of some hundred rows, which is enough all the same."""
+    monkeypatch.setattr(pilot, "PILOT_ROWS", 300)
+    monkeypatch.setattr(pilot, "FEWEST_PILOT_ROWS", 1)
+    monkeypatch.setattr("polyroc.engines.refine.LARGEST_RELATIVE_ERROR", 0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_pilot")
+def test_one_pass_whatever_the_order(spark, table, rows):
+    """Rows are drawn by their values, so that a table sorted by a score or by class has the same pilot sample."""
+    options = {"truth": "kind", "scores": P, "measure": "hand_till", "tolerance": 0.02, "engine": spark}
+    exact = pr.evaluate(pr.read(rows, truth="kind", scores=P), measure="hand_till")
+    given, *ordered = (
+        pr.evaluate(one, **options) for one in (table, table.coalesce(1).sortWithinPartitions("kind", "p_a"))
+    )
+    assert given.certificate.passes == 1
+    assert given.certificate.width <= 0.02
+    assert given.bounds[0] <= exact.value <= given.bounds[1]
+    assert abs(given.standard_error - exact.standard_error) <= given.certificate.error_within
+    for estimate in ordered:
+        assert (estimate.value, estimate.bounds) == (given.value, given.bounds)
+        assert estimate.standard_error == pytest.approx(given.standard_error, rel=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_pilot")
+def test_rows_that_are_all_equal_have_no_pilot_sample(spark, table):
+    constant = table.selectExpr("kind", "0.25D AS p_a", "0.5D AS p_b", "0.25D AS p_c")
+    estimate = pr.evaluate(constant, truth="kind", scores=P, measure="hand_till", engine=spark)
+    assert estimate.value == 0.5
+    assert estimate.standard_error < 1e-15  # rounding
+    assert estimate.certificate.passes == 2
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import (
     BINADE_BITS,
+    COUNTED,
     FIRST_BINADE,
     FRACTION_BITS,
     HALF_BITS_OF_ONE,
@@ -19,13 +20,12 @@ from polyroc.kernels.bins import (
     MIXED,
     add_records,
     add_weighted,
-    count_buffers,
     count_cases,
-    flush_buffers,
+    flush_counters,
     locate,
     locate_finer,
     merge_bins,
-    occupied_counts,
+    occupied_bins,
     scan_column,
 )
 
@@ -241,12 +241,12 @@ class BinnedColumn:
     @cached_property
     def totals(self) -> FloatArray:
         """The weight of each class."""
-        return np.asarray(self.weight.sum(axis=0))
+        return np.asarray(np.einsum("ij->j", self.weight))  # as `sum(axis=0)`, four times as fast
 
     @cached_property
     def units(self) -> IntArray:
         """The number of cases of each class."""
-        return np.asarray(self.cases.sum(axis=0), dtype=np.int64)
+        return np.asarray(np.einsum("ij->j", self.cases), dtype=np.int64)
 
     @cached_property
     def shares(self) -> FloatArray:
@@ -279,14 +279,14 @@ def record_width(classes: int, weighted: bool) -> int:
 
 
 def bin_bytes(classes: int, weighted: bool) -> int:
-    """Memory of one bin while cases are counted: its record, and without weights its share of the buffers."""
-    return 8 * record_width(classes, weighted) + (0 if weighted else 3 * classes + 1)
+    """Memory of one bin while cases are counted: its record and, without weights, its counters."""
+    return 8 * record_width(classes, weighted) + (0 if weighted else classes)
 
 
 def class_sums(records: IntArray, classes: int, bins: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Cases, weights and squared weights by class in the bins listed; one and the same array without weights."""
     if records.shape[1] == record_width(classes, weighted=False):
-        counts = occupied_counts(records, bins)
+        counts = records[bins, 1:].astype(np.float64)
         return counts, counts, counts
     cases, *sums = (records[bins, 1 + i * classes : 1 + (i + 1) * classes] for i in range(5))
     if any((part < 0).any() for part in sums):  # 2^25 squared, more than 8192 times in one bin
@@ -305,17 +305,25 @@ class BinCounts:
         The bins.
     """
 
-    def __init__(self, layout: Layout, classes: int, weighted: bool) -> None:
+    def __init__(self, layout: Layout, classes: int, weighted: bool, continuous: BoolArray | None = None) -> None:
+        """Without cases. `continuous` marks bins, or bins of the level above, whose scores are taken to differ.
+
+        Then they need not be compared, which saves time; bounds are wider than necessary if they are equal.
+        """
         self.layout, self.classes, self.weighted = layout, classes, weighted
         self._records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
-        self._buffers = count_buffers(0 if weighted else layout.size, classes)
-        self._buffered = False  # whether the buffers hold cases that are not in the records
+        self._counters = np.zeros((0 if weighted else layout.size, classes), dtype=np.uint8)
+        if continuous is not None and not weighted:
+            if len(continuous) < layout.size:
+                continuous = np.repeat(continuous, layout.levels[-1].counts)
+            self._counters += continuous[:, None] * np.uint8(COUNTED)
+        self._buffered = False  # whether counters may have cases
 
     @property
     def records(self) -> IntArray:
         """The record of each bin; see `polyroc.kernels.bins`."""
         if self._buffered:
-            flush_buffers(self._records, self._buffers)
+            flush_counters(self._records, self._counters)
             self._buffered = False
         return self._records
 
@@ -324,7 +332,7 @@ class BinCounts:
         bins = scores.bins(self.layout)
         if weight is None:
             self._buffered = True
-            count_cases(bins, scores.values, codes, self._records, self._buffers)
+            count_cases(bins, scores.values, codes, self._records, self._counters)
         else:
             add_weighted(bins, scores.values, codes, weight, self._records)
 
@@ -337,31 +345,52 @@ class BinCounts:
         """
         self._buffered = True
         tables = self.layout.level_tables
-        return scan_column(values, codes, tables, self._records, self._buffers, depth, table, components)
+        return scan_column(values, codes, tables, self._records, self._counters, depth, table, components)
 
     def merge(self, other: "BinCounts") -> None:
         """Add the counts of another column in the same layout."""
         add_records(self.records, other.records, self.classes)
+
+    def add_records(self, bins: IntArray, records: IntArray) -> None:
+        """Add records to those of some bins, each listed once."""
+        own = self.records[bins]
+        add_records(own, records, self.classes)
+        self._records[bins] = own
 
     def coarsened(self, layout: Layout) -> "BinCounts":
         """The same cases in the layout of which this one is the refinement by one level, or in this layout."""
         if layout is self.layout:
             return self
         coarse = BinCounts(layout, self.classes, self.weighted)
-        merge_bins(self.records, self.layout.levels[-1].first, self.classes, coarse._records)
+        first = self.layout.levels[-1].first
+        merge_bins(self._records, self._counters, first, self.classes, coarse._records)
         return coarse
 
     def column(self) -> BinnedColumn:
         """The occupied bins."""
-        mark, layout = self.records[:, 0], self.layout
-        occupied = np.flatnonzero(mark)
+        layout = self.layout
+        occupied, sums, mixed = self._occupied()
 
         def expand(table: FloatArray) -> FloatArray:
             """An empty bin has the entry of the occupied bin below it, or of the first one."""
-            return np.asarray(table[np.maximum(np.cumsum(mark != 0) - 1, 0)])
+            places = np.zeros(layout.size, dtype=np.int64)
+            places[occupied[1:]] = 1
+            return np.asarray(table[np.cumsum(places)])
 
         return BinnedColumn(
-            *class_sums(self.records, self.classes, occupied),
-            mixed=mark[occupied] == MIXED,
+            *sums,
+            mixed=mixed,
             index=BinIndex(lambda scores: scores.bins(layout), expand, lambda: layout.edges()[occupied], layout),
         )
+
+    def _occupied(self) -> tuple[IntArray, tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
+        """The numbers of the occupied bins, their sums as in `class_sums`, and whether scores differ."""
+        if self.weighted:
+            mark = self._records[:, 0]
+            bins = np.flatnonzero(mark)
+            return bins, class_sums(self._records, self.classes, bins), mark[bins] == MIXED
+        size = self.layout.size
+        # numpy's memory for the largest result: it comes in large pages, and what is not used costs nothing.
+        bins, counts, mixed = np.empty(size, np.int64), np.empty((size, self.classes)), np.empty(size, np.bool_)
+        n = occupied_bins(self._records, self._counters, bins, counts, mixed)
+        return bins[:n], (counts[:n],) * 3, mixed[:n]

@@ -27,6 +27,7 @@ from polyroc.engines.bins import BinnedColumn
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import binned_areas, binned_components
+from polyroc.kernels.threads import in_threads
 from polyroc.measures.applicability import ROUNDING as PROBABILITY_ROUNDING
 from polyroc.measures.measure import AreaForm, Bins, Measure
 from polyroc.measures.ordered import Chains
@@ -254,11 +255,16 @@ class _Areas:
     def __init__(self, columns: Sequence[BinnedColumn]) -> None:
         c = len(columns)
         self.columns, self.values, self.undecided = columns, np.zeros((c, c)), np.zeros((c, c))
-        for i, column in enumerate(columns):
-            binned_areas(column.weight, column.mixed, i, self.values[i], self.undecided[i])
-            pairs = column.totals[i] * column.totals
-            self.values[i] /= pairs
-            self.undecided[i] /= pairs
+        if not in_threads(self._sum_column, c, sum(column.weight.size for column in columns)):
+            for i in range(c):
+                self._sum_column(i)
+
+    def _sum_column(self, i: int) -> None:
+        column = self.columns[i]
+        binned_areas(column.weight, column.mixed, i, self.values[i], self.undecided[i])
+        pairs = column.totals[i] * column.totals
+        self.values[i] /= pairs
+        self.undecided[i] /= pairs
 
     def bounded(
         self,

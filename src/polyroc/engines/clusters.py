@@ -130,7 +130,7 @@ class ClusterLookups(InfluenceLookups):
     def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
         """Sum the influence values of some rows by cluster, and add the products of complete clusters."""
         assert batch.clusters is not None
-        values = self.components(contributions, len(batch.codes))
+        values = self.components(contributions)
         if batch.weight is not None:
             values *= batch.weight
             self._add_fixed(values, batch)

@@ -9,7 +9,7 @@ from polyroc.engines.binned_statistic import BoundedStatistic
 from polyroc.engines.bins import BinCounts, BinnedColumn, BinnedValues, Layout, class_sums, record_width
 from polyroc.engines.bounds import bin_family, bounded_statistic
 from polyroc.errors import NotApplicableError
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import add_cases, add_records, add_weighted, largest_columns, own_class_comparisons
 from polyroc.kernels.threads import in_threads
 from polyroc.measures.measure import Measure
@@ -138,10 +138,13 @@ class Counts:
         kinds: Sequence[str],
         weighted: bool,
         check_values: bool = True,
+        continuous: Mapping[int, BoolArray] | None = None,
     ) -> None:
-        c = schema.n_classes
+        c, continuous = schema.n_classes, continuous or {}
         self.schema, self.weighted = schema, weighted
-        self.bins = {place: BinCounts(layout, c, weighted) for place, layout in layouts.items()}
+        self.bins = {
+            place: BinCounts(layout, c, weighted, continuous.get(place)) for place, layout in layouts.items()
+        }
         self.patterns = {kind: DecisionPatterns(kind == "wins", c, weighted) for kind in kinds}
         checked = (range(c) if kinds else layouts) if check_values else ()
         self.ranges = dict.fromkeys(checked, (inf, -inf))
@@ -213,7 +216,7 @@ class Counts:
         def make_column(number: int) -> None:
             columns[places[number]] = make(places[number], self.bins[places[number]])
 
-        if not in_threads(make_column, len(places), sum(bins.records.size for bins in self.bins.values())):
+        if not in_threads(make_column, len(places), sum(bins.layout.size for bins in self.bins.values())):
             for number in range(len(places)):
                 make_column(number)
         return {place: columns[place] for place in places}
@@ -229,6 +232,11 @@ class BinnedData:
         patterns: Mapping[str, tuple[BinnedColumn, DecisionPatterns]],
     ) -> None:
         self.schema, self.columns, self.patterns = schema, columns, patterns
+
+    def cases(self) -> IntArray:
+        """Number of cases (of positive weight) by class."""
+        columns = [*self.columns.values(), *(column for column, _ in self.patterns.values())]
+        return columns[0].units
 
     def columns_for(self, measure: Measure) -> dict[int, BinnedColumn]:
         """The columns that a measure needs; patterns of decisions count as one column, number -1."""

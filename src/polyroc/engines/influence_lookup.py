@@ -22,11 +22,22 @@ __all__ = ["Contributions", "InfluenceLookup", "InfluenceLookups"]
 
 
 class Contributions(dict[int, FloatArray]):
-    """By data column (-1: decisions), its contributions to the components of rows; views of one table."""
+    """By data column (-1: decisions), its contributions to the components of rows; views of one table.
 
-    def __init__(self, numbers: Sequence[int], rows: int) -> None:
-        self.table = np.empty((len(numbers), rows))
+    `spare` is a table that is used again if it is large enough: memory that is new to a process costs time.
+    """
+
+    def __init__(self, numbers: Sequence[int], rows: int, spare: FloatArray | None = None) -> None:
+        fits = spare is not None and spare.shape[1] >= rows
+        self.memory = spare if spare is not None and fits else np.empty((len(numbers), rows))
+        self.table = self.memory[:, :rows]
         super().__init__(zip(numbers, self.table, strict=True))
+
+    def sum(self) -> FloatArray:
+        """The components of the rows, as a table of one row; in the place of the first contributions."""
+        for contributions in self.table[1:]:
+            self.table[0] += contributions
+        return self.table[:1]
 
 
 class InfluenceLookup:
@@ -64,9 +75,9 @@ class InfluenceLookup:
             else:
                 self.tables[numbers[place]] = index, index.expand(table)
 
-    def allocate(self, rows: int) -> Contributions:
+    def allocate(self, rows: int, spare: FloatArray | None) -> Contributions:
         """Memory for the contributions of the columns to the components of some rows."""
-        return Contributions([*self.tables, *([] if self.patterns is None else [DECISIONS])], rows)
+        return Contributions([*self.tables, *([] if self.patterns is None else [DECISIONS])], rows, spare)
 
     def look_up(self, number: int, scores: BinnedValues, codes: CodeArray, target: FloatArray) -> None:
         """The contributions of one column, into `target`."""
@@ -101,10 +112,12 @@ class InfluenceLookups:
     def __init__(self, lookups: Sequence[InfluenceLookup], classes: int) -> None:
         self.lookups = lookups
         self.products: FloatArray = np.zeros((classes, len(lookups), len(lookups)))
+        self._spare: list[list[FloatArray]] = []  # by statistic, memory of batches whose products have been added
 
     def allocate(self, rows: int) -> list[Contributions]:
         """By statistic, memory for the contributions of some rows."""
-        return [lookup.allocate(rows) for lookup in self.lookups]
+        spare = self._spare.pop() if self._spare else [None] * len(self.lookups)
+        return [lookup.allocate(rows, memory) for lookup, memory in zip(self.lookups, spare, strict=True)]
 
     def look_up(
         self,
@@ -127,18 +140,16 @@ class InfluenceLookups:
             if lookup.patterns is not None
         ]
 
-    def components(self, contributions: Sequence[Contributions], rows: int) -> FloatArray:
-        """At [statistic, row], the sum of the contributions of the columns."""
-        components = np.empty((len(contributions), rows))
-        for total, parts in zip(components, contributions, strict=True):
-            np.add.reduce(parts.table, axis=0, out=total)
-        return components
+    def components(self, contributions: Sequence[Contributions]) -> FloatArray:
+        """At [statistic, row], the sum of the contributions of the columns, which may be in their place."""
+        sums = [parts.sum() for parts in contributions]
+        return sums[0] if len(sums) == 1 else np.concatenate(sums)
 
     def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
         """Sum the contributions of the columns to components, and add the products of these."""
-        components = self.components(contributions, len(batch.codes))
         weight = np.empty(0) if batch.weight is None else batch.weight
-        sum_products(components, batch.codes, weight, self.products)
+        sum_products(self.components(contributions), batch.codes, weight, self.products)
+        self._spare.append([parts.memory for parts in contributions])
 
     def finish(self) -> None:
         """Nothing: products are complete after each batch."""

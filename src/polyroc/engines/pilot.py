@@ -19,15 +19,25 @@ from polyroc.engines.binned_statistic import ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.rows import MemoryRows
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import BoolArray, FloatArray
 
-__all__ = ["LARGEST_RELATIVE_ERROR", "PILOT_BITS", "Pilot", "component_differences", "pilot_size"]
+__all__ = [
+    "LARGEST_RELATIVE_ERROR",
+    "PILOT_BITS",
+    "Pilot",
+    "component_differences",
+    "continuous_bins",
+    "pilot_size",
+]
 
 PILOT_ROWS = 2**20  # a larger sample places the bins no better
 FEWEST_PILOT_ROWS = 2**16  # a smaller one says too little about the tails
 PILOT_BITS = 13  # of the pilot's bins, where they are refined afterwards
 BYTES_PER_SCORE = 40  # of a pilot row and column: the score, its bin, its key bits below the bin, and copies
 LARGEST_RELATIVE_ERROR = 0.02  # certified, of a standard error from the pilot; beyond it, rows are scanned again
+
+COMPARED_SCORES = 2**16  # of a column of the pilot, to see whether values are repeated
+MOST_REPEATED = 1 / 16  # of the bins with scores: beyond it, a column is taken to have equal scores everywhere
 
 
 def pilot_size(columns: int, room: int) -> int:
@@ -49,17 +59,36 @@ class Pilot:
         rows.
     lookups
         The pilot's components, by coarse bin, in which to look all rows up; None if that is not needed.
+    continuous
+        By classifier and column, the coarse bins whose scores differ in the pilot rows.
     """
 
     rows: MemoryRows
     coarse: dict[str, dict[int, Layout]]
     fine: dict[str, dict[int, Layout]]
     lookups: InfluenceLookups | None
+    continuous: dict[str, dict[int, BoolArray]]
 
     def squares(self, classes: int) -> FloatArray:
         """The sum of squared weights of each class."""
         codes, weight = self.rows.batch.codes, self.rows.batch.weight
         return np.bincount(codes, None if weight is None else weight**2, minlength=classes).astype(np.float64)
+
+
+def continuous_bins(scores: FloatArray, layout: Layout) -> BoolArray:
+    """The bins that contain scores, no two of which are equal; none where equal ones are common.
+
+    What is seen in few thousand scores suffices: a value that occurs once in them has so small a share that it
+    matters little whether its cases tie.
+    """
+    ordered = np.sort(scores[:: len(scores) // COMPARED_SCORES + 1])
+    bins = layout.locate(ordered)
+    seen, repeated = (np.zeros(layout.size, dtype=np.bool_) for _ in range(2))
+    seen[bins] = True
+    repeated[bins[1:][ordered[1:] == ordered[:-1]]] = True
+    if repeated.sum() > MOST_REPEATED * seen.sum():
+        return np.zeros(layout.size, dtype=np.bool_)
+    return np.asarray(seen & ~repeated)
 
 
 def component_differences(

@@ -28,7 +28,14 @@ from polyroc.engines.clusters import ClusterCounts, ClusteredStatistics, Cluster
 from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
 from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, weight_offsets, width_by_bin
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
-from polyroc.engines.pilot import LARGEST_RELATIVE_ERROR, PILOT_BITS, Pilot, component_differences, pilot_size
+from polyroc.engines.pilot import (
+    LARGEST_RELATIVE_ERROR,
+    PILOT_BITS,
+    Pilot,
+    component_differences,
+    continuous_bins,
+    pilot_size,
+)
 from polyroc.engines.precision import check_weight_precision
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.row_scans import Layouts, RowScans, warn_of_small_classes
@@ -37,7 +44,7 @@ from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.engines.tally import check_applicable, default_bits
 from polyroc.errors import InputError, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.messages import Message, Option
 
@@ -133,7 +140,7 @@ class _Refinement:
         size = pilot_size(max(map(max, request.classifiers.values())) + 1, request.room)
         if request.exact or not size or pattern_kinds(request.measures, request.schema):
             return None
-        rows = self.rows.pilot_sample(size)
+        rows = self.rows.pilot_sample(size, needed=request.tolerance is not None or self._joined)
         if rows is None or len(rows.batch.codes) < size // 4:
             return None
         pilot = _Refinement(rows, replace(request, progress=None))
@@ -147,8 +154,13 @@ class _Refinement:
         pilot._bound()
         refined = (pilot._refined_layouts() if pilot._too_wide() else None) or {}
         fine = {name: layouts | refined.get(name, {}) for name, layouts in pilot.layouts.items()}
-        needs_influence = pilot._needs_influence() and not self.rows.clustered
-        return Pilot(rows, pilot.layouts, fine, pilot._lookups() if needs_influence else None)
+        lookups = pilot._lookups() if pilot._needs_influence() and not self.rows.clustered else None
+        columns = rows.batch.columns
+        continuous = {
+            name: {place: continuous_bins(columns[numbers[place]], layout) for place, layout in own.items()}
+            for (name, own), numbers in zip(pilot.layouts.items(), request.classifiers.values(), strict=True)
+        }
+        return Pilot(rows, pilot.layouts, fine, lookups, continuous)
 
     def _scan_first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
         """Count all rows, in the bins of the pilot if there was one, and check that the measures apply."""
@@ -160,15 +172,16 @@ class _Refinement:
         self.layouts = {name: dict.fromkeys(places, layout) for name in request.classifiers}
         if pilot is not None:
             self.layouts = pilot.fine
-        counts = self._scan(self.layouts, kinds, None if pilot is None else pilot.lookups)
-        self.scans.cases = next(iter(counts.values())).cases()
+        given = () if pilot is None else (pilot.lookups, pilot.continuous)
+        counts = self._scan(self.layouts, kinds, *given)
+        self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
+        self.scans.cases = next(iter(self.binned.values())).cases()
         if self.scans.absent():
             return
         # Only now is it known whether values are probabilities, which some measures need.
         for measure in request.measures:
             for classifier_counts in counts.values():
                 check_applicable(measure, classifier_counts)
-        self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
         self._check_weights()
         if pilot is not None:
             self.coarse = {
@@ -202,10 +215,14 @@ class _Refinement:
         self._bound()
 
     def _scan(
-        self, layouts: Layouts, kinds: Sequence[str] = (), lookups: InfluenceLookups | None = None
+        self,
+        layouts: Layouts,
+        kinds: Sequence[str] = (),
+        lookups: InfluenceLookups | None = None,
+        continuous: Mapping[str, Mapping[int, BoolArray]] | None = None,
     ) -> dict[str, Counts]:
         """Scan all rows once: count them, or look them up, or both."""
-        counts = self.scans.scan(layouts, kinds, lookups).counts
+        counts = self.scans.scan(layouts, kinds, lookups, continuous).counts
         # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
         if lookups is not None and self.binned:
             self.covariance = lookups.covariance(self.cases, self._first_column().totals)
@@ -302,8 +319,13 @@ class _Refinement:
 
     def _needs_influence(self) -> bool:
         """Whether the covariance of columns or classifiers is needed, which binned counts do not determine."""
+        return self._joined and not (self.cases <= 1).any()
+
+    @property
+    def _joined(self) -> bool:
+        """The same if every class has cases."""
         request = self.request
-        if not request.errors or request.covariance == "bound" or (self.cases <= 1).any():
+        if not request.errors or request.covariance == "bound":
             return False
         if self.rows.clustered:  # rows are looked up in the order of their clusters instead
             return False

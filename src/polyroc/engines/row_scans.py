@@ -14,7 +14,7 @@ from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.engines.tally import warn_absent
 from polyroc.errors import InputError, SmallClassWarning, warn
 from polyroc.estimates.estimate import Estimate
-from polyroc.kernels.arrays import IntArray
+from polyroc.kernels.arrays import BoolArray, IntArray
 from polyroc.results.provenance import Provenance
 
 __all__ = ["Layouts", "RowScans", "warn_of_small_classes"]
@@ -40,9 +40,15 @@ class RowScans:
         self.number, self.n_rows = 0, 0
         self.cases: IntArray = np.zeros(request.schema.n_classes, dtype=np.int64)
 
-    def scan(self, layouts: Layouts, kinds: Sequence[str] = (), lookups: InfluenceLookups | None = None) -> Scan:
+    def scan(
+        self,
+        layouts: Layouts,
+        kinds: Sequence[str] = (),
+        lookups: InfluenceLookups | None = None,
+        continuous: Mapping[str, Mapping[int, BoolArray]] | None = None,
+    ) -> Scan:
         """Scan all rows once: count them, or look them up, or both."""
-        scan = self._next(layouts, kinds, lookups, check_values=self.number == 0)
+        scan = self._next(layouts, kinds, lookups, continuous)
         self.rows.scan(scan, self._report)
         number = scan.non_finite_column()
         if number is not None:
@@ -52,18 +58,29 @@ class RowScans:
 
     def scan_clusters(self, lookups: InfluenceLookups, scores: bool) -> None:
         """Look all rows up in the order of their clusters; with their scores or without."""
-        scan = self._next({}, (), lookups, check_values=self.number == 0)
+        scan = self._next({}, (), lookups)
         self.rows.scan_clusters(scan, self._report, scores)
         self._check_number(scan)
 
     def _next(
-        self, layouts: Layouts, kinds: Sequence[str], lookups: InfluenceLookups | None, check_values: bool
+        self,
+        layouts: Layouts,
+        kinds: Sequence[str],
+        lookups: InfluenceLookups | None,
+        continuous: Mapping[str, Mapping[int, BoolArray]] | None = None,
     ) -> Scan:
         self.number += 1
-        request = self.request
+        request, first = self.request, self.number == 1
         return Scan(
             ScanPlan(
-                request.classifiers, request.schema, self.rows.weighted, layouts, kinds, lookups, check_values
+                request.classifiers,
+                request.schema,
+                self.rows.weighted,
+                layouts,
+                kinds,
+                lookups,
+                check_values=first,
+                continuous=continuous,
             )
         )
 

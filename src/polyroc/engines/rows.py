@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from polyroc.engines.scan import Scan
 
 __all__ = [
+    "CHAINED_LABELS",
     "MISSING_LABEL",
+    "PILOT_FACTOR",
     "UNKNOWN_LABEL",
     "Batch",
     "DuckRows",
@@ -34,6 +36,7 @@ __all__ = [
 CHAINED_LABELS = 64  # more labels are looked up in a list, which is faster than a chain of comparisons
 MISSING_LABEL, UNKNOWN_LABEL = -1, -2  # codes of rows whose true class is missing, or not among the labels
 PILOT_RANGES = 16  # ranges of rows, at equal distances in the files, that a pilot sample consists of
+GROUP_ROWS = 122_880  # of a row group of a file written by DuckDB: a range that starts with one reads no other
 PILOT_FACTOR = 8  # there must be at least so many times as many rows as in the pilot sample
 
 
@@ -74,8 +77,11 @@ class Rows(Protocol):
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """A column with one bin for each distinct value."""
 
-    def pilot_sample(self, rows: int) -> "MemoryRows | None":
-        """About so many rows from all over the data, if that is a small part of them and costs little."""
+    def pilot_sample(self, rows: int, needed: bool) -> "MemoryRows | None":
+        """About so many rows from all over the data, if that is a small part of them and costs little.
+
+        `needed` if rows would be scanned at least twice without it.
+        """
 
     def non_finite_error(self, place: int) -> InputError:
         """The error for a column that has missing or infinite values."""
@@ -137,7 +143,7 @@ class MemoryRows:
             add_weighted(bins.astype(np.int32), scores, codes[kept], weight[kept], records)
         return _column_of_values(values, *class_sums(records, classes, np.arange(len(values))))
 
-    def pilot_sample(self, rows: int) -> "MemoryRows | None":
+    def pilot_sample(self, rows: int, needed: bool) -> "MemoryRows | None":
         """None: rows in memory are scanned quickly without a pilot."""
 
     def non_finite_error(self, place: int) -> InputError:
@@ -302,7 +308,7 @@ class DuckRows:
         for codes, *columns, clusters in batches:
             yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)
 
-    def pilot_sample(self, rows: int) -> MemoryRows | None:
+    def pilot_sample(self, rows: int, needed: bool) -> MemoryRows | None:  # noqa: ARG002 - it costs little
         """Ranges of rows at equal distances; only Parquet files can be read in part."""
         if not self.source.call.startswith("read_parquet"):
             return None
@@ -311,21 +317,31 @@ class DuckRows:
         ends = np.cumsum([count for _, count in files])
         if ends[-1] < PILOT_FACTOR * rows:
             return None
-        # One query for all ranges, so that DuckDB reads several at a time.
-        query = f"{self._row_query()} AND filename = ? AND file_row_number BETWEEN ? AND ?"
-        parameters: list[Any] = []
-        for start in ((np.arange(PILOT_RANGES) + 0.5) * (ends[-1] / PILOT_RANGES)).astype(np.int64):
-            i = int(np.searchsorted(ends, start, "right"))
-            first = int(start - ends[i] + files[i][1])  # within the file
-            # of all files only this one, and the first one, by which DuckDB finds the columns
-            own = [[self.source.parameters[0][0], files[i][0]]]
-            parameters += [*self.code_parameters, *own, *self.condition_parameters]
-            parameters += [files[i][0], first, first + rows // PILOT_RANGES - 1]
-        batches = [*self._stream(" UNION ALL ".join([query] * PILOT_RANGES), parameters, ordered=True)]
+        length, distance, ranges = rows // PILOT_RANGES, ends[-1] / PILOT_RANGES, dict[str, list[int]]()
+        for start in ((np.arange(PILOT_RANGES) + 0.5) * distance).astype(np.int64):
+            name, count = files[i := int(np.searchsorted(ends, start, "right"))]
+            first = int(start - ends[i] + count)  # within the file
+            first -= first % GROUP_ROWS if distance > 2 * GROUP_ROWS else 0
+            ranges.setdefault(name, []).extend((first, first + length - 1))
+        batches = [*self._row_ranges(ranges)]
         if not batches:
             return None
         batch = concatenated(batches)
         return MemoryRows(batch, share=len(batch.codes) / int(ends[-1]))
+
+    def _row_ranges(self, ranges: Mapping[str, Sequence[int]]) -> Generator[Batch]:
+        """The rows in ranges of files; by file, the numbers of the first and the last row of each range.
+
+        One query for all, so that DuckDB reads several at a time.
+        """
+        queries, parameters = [], list[Any]()
+        for name, numbers in ranges.items():
+            condition = " OR ".join(["file_row_number BETWEEN ? AND ?"] * (len(numbers) // 2))
+            queries.append(f"{self._row_query()} AND filename = ? AND ({condition})")
+            # of all files only this one, and the first one, by which DuckDB finds the columns
+            own = [*dict.fromkeys([self.source.parameters[0][0], name])]
+            parameters += [*self.code_parameters, own, *self.condition_parameters, name, *numbers]
+        yield from self._stream(" UNION ALL ".join(queries), parameters, ordered=True)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """A column with one bin for each distinct value; DuckDB groups, and spills to disk what does not fit."""

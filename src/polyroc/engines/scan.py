@@ -17,6 +17,7 @@ from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
 from polyroc.engines.precision import LARGEST_WEIGHT
 from polyroc.engines.rows import MISSING_LABEL, Batch
 from polyroc.errors import InputError
+from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import Option
 from polyroc.scores import Schema
 
@@ -47,6 +48,8 @@ class ScanPlan:
         they are used as indices.
     decide
         Makes decisions from scores, one column per class, before they are counted.
+    continuous
+        By classifier and column, the bins in which scores are taken to differ (`BinCounts`).
     """
 
     classifiers: Mapping[str, tuple[int, ...]]
@@ -57,11 +60,13 @@ class ScanPlan:
     lookups: InfluenceLookups | None
     check_values: bool
     decide: Callable[[Batch], Batch] | None = None
+    continuous: Mapping[str, Mapping[int, BoolArray]] | None = None
 
     def empty_counts(self) -> dict[str, Counts]:
         """By classifier, bins and patterns without cases."""
+        continuous = self.continuous or {}
         return {
-            name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values)
+            name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values, continuous.get(name))
             for name, layouts in self.layouts.items()
         }
 

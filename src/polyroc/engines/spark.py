@@ -14,9 +14,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as sql
 
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.rows import check_memory, exact_column, non_finite_error
+from polyroc.engines.rows import PILOT_FACTOR, MemoryRows, check_memory, exact_column, non_finite_error
 from polyroc.engines.scan import Scan
-from polyroc.engines.spark_executors import MESSAGE, Load, add_message, count, merge
+from polyroc.engines.spark_executors import MESSAGE, Load, add_message, count, merge, row_batches
 from polyroc.errors import InputError, MissingPackageError, OutOfSpaceError
 from polyroc.kernels.bins import FRACTION_BITS
 from polyroc.messages import Option
@@ -34,6 +34,8 @@ __all__ = ["NAME", "SparkRows", "broadcast", "is_connect", "run_spark"]
 
 T = TypeVar("T")
 NAME = "the Spark data frame"
+PILOT_ROWS = 2**19  # sent to the driver: 15 MB for three columns
+FEW_TASKS = 4  # that would save less time by merging than their start takes
 MERGED_AT_ONCE = 16  # messages that one task merges; more of them are merged in two steps
 WHOLE = "decimal(28,0)"  # the sums of which are exact
 
@@ -51,11 +53,14 @@ class SparkRows:
         The names of the columns of scores.
     room
         How many bytes an exact answer may take on the driver.
+    number
+        The number of rows.
     """
 
     frame: "DataFrame"
     names: Sequence[str]
     room: int
+    number: int = 0
     bytes: int | None = None
     weight_exponent: int = 0
 
@@ -64,8 +69,24 @@ class SparkRows:
         """Whether rows have weights."""
         return "w" in self.frame.columns
 
-    def pilot_sample(self, rows: int) -> None:
-        """None: a part of a data frame can cost as much to compute as all of it."""
+    def pilot_sample(self, rows: int, needed: bool) -> MemoryRows | None:
+        """Rows by a hash of their numbers: the same ones, in the same order, for any partitions and sorting.
+
+        Spark computes all rows for them, but only these are handed to Python, which takes most time of a scan: so
+        it saves time where it saves a scan, and not otherwise. Where rows are often equal, very many or very few
+        may have one of the hash values: then there is no sample.
+        """
+        rows = min(rows, PILOT_ROWS)
+        if not needed or self.number < PILOT_FACTOR * rows:
+            return None
+        numbers = [name for name in self.frame.columns if name not in ("k", "p")]
+        hashed = self.frame.drop("p").withColumn("h", sql.xxhash64(*numbers))
+        drawn = hashed.where(sql.pmod("h", sql.lit(self.number)) < rows)
+        table = run_spark(drawn.limit(2 * rows).toArrow)
+        if not rows // 2 < table.num_rows < 2 * rows:
+            return None
+        (batch,) = row_batches(iter([table.sort_by("h").drop_columns("h")]), self.weighted)
+        return MemoryRows(batch, share=table.num_rows / self.number)
 
     @property
     def clustered(self) -> bool:
@@ -86,14 +107,16 @@ class SparkRows:
     def _scan(self, frame: "DataFrame", scan: Scan, report: Callable[[int], None]) -> None:
         """Count partitions, and merge the counts.
 
-        Messages are merged by as many tasks as there are cores (and then by the root of that, if these are many),
-        then by one: the driver receives one message, however many rows and partitions there are. Each task takes
-        messages in the order of their partitions, so that sums of products are rounded the same way every time.
+        Messages are merged by as many tasks as there are cores if these are several (and then by the root of that,
+        if they are many), then by one: the driver receives one message, however many rows and partitions there
+        are. Each task takes messages in the order of their partitions, so that sums of products are rounded the
+        same way every time.
         """
         tasks = _merging_tasks(frame)
         with broadcast(frame, scan.plan) as load:
             messages = frame.mapInArrow(partial(count, load), MESSAGE)
-            for n in (tasks, *([ceil(sqrt(tasks))] if tasks > MERGED_AT_ONCE else []), 1):
+            several = [tasks] if tasks > FEW_TASKS else []
+            for n in (*several, *([ceil(sqrt(tasks))] if tasks > MERGED_AT_ONCE else []), 1):
                 together = messages.repartition(n, "part").sortWithinPartitions("part")
                 messages = together.mapInArrow(partial(merge, load), MESSAGE)
             merged = run_spark(messages.collect)

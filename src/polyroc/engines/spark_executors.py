@@ -8,6 +8,7 @@ import json
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +17,13 @@ from polyroc.engines.precision import scaled_weights
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.scan import Scan
-from polyroc.engines.tally_file import StoredTally, pack, unpack
+from polyroc.engines.tally_file import StoredTally, pack_message, unpack_message
 from polyroc.errors import PolyrocError, PolyrocWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MESSAGE", "Load", "add_message", "count", "evaluate_group", "merge", "process"]
+__all__ = ["MESSAGE", "Load", "add_message", "count", "evaluate_group", "merge", "process", "row_batches"]
 
 MESSAGE = "part int, error string, rows bigint, products array<double>, tallies array<binary>"
 ROWS_AT_ONCE = 2**16  # rows that are counted together; Spark's own batches are smaller
@@ -35,7 +36,7 @@ def count(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
     """The message of one partition; none if it has no rows."""
     scan = _load_scan(load)
     try:
-        for batch in _batches(tables, scan.plan.weighted):
+        for batch in row_batches(tables, scan.plan.weighted):
             process(scan, batch)
             if scan.non_finite_column() is not None:
                 break
@@ -49,7 +50,7 @@ def count(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
 
 def merge(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
     """One message from many."""
-    scan, error = _load_scan(load), None
+    scan, error = Scan(replace(pickle.loads(load()), continuous=None)), None  # it compares no scores
     for table in tables:
         for message in table.to_pylist():
             error = error or message["error"]
@@ -63,11 +64,11 @@ def add_message(scan: Scan, message: Any) -> None:
     scan.rows += message["rows"]
     if scan.lookups is not None:
         scan.lookups.products += np.reshape(message["products"], scan.lookups.products.shape)
-    for (name, other), data in zip(scan.plan.empty_counts().items(), message["tallies"], strict=True):
-        stored = unpack(bytes(data), most_bytes=None)
-        stored.fill(other)
-        other.ranges = {place: (low, high) for place, low, high in stored.header["ends"]}
-        scan.counts[name].merge(other)
+    for counts, data in zip(scan.counts.values(), message["tallies"], strict=True):
+        stored = unpack_message(bytes(data))
+        stored.add_to(counts)
+        for place, low, high in stored.header["ends"]:
+            counts.update_range(place, low, high)
 
 
 def evaluate_group(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "pa.Table":
@@ -76,7 +77,7 @@ def evaluate_group(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Tabl
 
     request, weighted, columns = pickle.loads(load())
     own = rows.drop_columns([f"g{i}" for i in range(len(key))])
-    (batch,) = _batches(iter([own.sort_by("p") if "p" in own.column_names else own]), weighted)
+    (batch,) = row_batches(iter([own.sort_by("p") if "p" in own.column_names else own]), weighted)
     result: dict[str, Any] = {"estimates": [], "covariance": [], "rows": 0, "warnings": [], "error": None}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -97,7 +98,7 @@ def _load_scan(load: Load) -> Scan:
     return Scan(pickle.loads(load()))  # from the driver's broadcast; Spark itself sends functions as pickles
 
 
-def _batches(tables: Tables, weighted: bool) -> Iterator[Batch]:
+def row_batches(tables: Tables, weighted: bool) -> Iterator[Batch]:
     """Rows as arrays, several of Spark's small batches at a time."""
     gathered: list[list[Any]] = []
     clusters = _ClusterNumbers()
@@ -158,7 +159,7 @@ def _message(error: str | None, scan: Scan) -> "pa.RecordBatch":
     tallies = []
     for counts in scan.counts.values():
         ranges = [[place, *limits] for place, limits in counts.ranges.items()]
-        tallies.append(pack(StoredTally.of({"labels": [], "ends": ranges}, counts)))
+        tallies.append(pack_message(StoredTally.of({"ends": ranges}, counts)))
     products = [] if scan.lookups is None else scan.lookups.products.ravel().tolist()
     return pa.RecordBatch.from_arrays(
         [

@@ -29,7 +29,7 @@ from polyroc.engines.evaluate import Group, group_context, row_bytes
 from polyroc.engines.precision import weight_exponent
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
-from polyroc.engines.rows import MISSING_LABEL, UNKNOWN_LABEL, non_finite_error
+from polyroc.engines.rows import CHAINED_LABELS, MISSING_LABEL, UNKNOWN_LABEL, non_finite_error
 from polyroc.engines.spark import NAME, SparkRows, broadcast, run_spark
 from polyroc.engines.spark_executors import evaluate_group
 from polyroc.engines.support import check_supported, decisions_subject
@@ -71,8 +71,9 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
     _warn_of_stacked_rows(plain, readable_keys(key_columns(columns, source, request.by), source), source)
     label = _label(source, columns.truth)
-    labels = run_spark(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
-    present = sorted_labels((row["label"] for row in labels), columns.truth)
+    sizes = plain.select(label.alias("label")).groupBy("label").count().limit(MOST_LABELS + 2)
+    classes = run_spark(sizes.collect)
+    present = sorted_labels((row["label"] for row in classes), columns.truth)
     numbers = NumberColumns(frame, plain, source)
     vectors = numbers.expand(columns, matching_labels(request.labels, present), present)
     classifiers, chosen, schema = bind_columns(source, columns, present, request, vectors)
@@ -96,7 +97,8 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     else:
         _check_present(rows, labelled)
     rows, exponent = checked_numbers(rows, chosen)
-    frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, weight_exponent=exponent)
+    number = sum(row["count"] for row in classes) - dropped
+    frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, number, weight_exponent=exponent)
     yield FrameDataset(frame_rows, classifiers, schema, dropped, rows, negated=columns.negated)
 
 
@@ -126,6 +128,11 @@ def _label(source: Source, truth: str) -> "Column":
 
 def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
     """The class code of a row."""
+    if len(labels) <= CHAINED_LABELS:
+        code = sql.when(label.isNull(), sql.lit(MISSING_LABEL))
+        for i, one in enumerate(labels):
+            code = code.when(label == sql.lit(one), sql.lit(i))
+        return code.otherwise(sql.lit(UNKNOWN_LABEL))
     place = sql.array_position(sql.array(*map(sql.lit, labels)), label)
     known = sql.when(place > 0, place - 1).otherwise(sql.lit(UNKNOWN_LABEL))
     return sql.when(label.isNull(), sql.lit(MISSING_LABEL)).otherwise(known).cast("int")
@@ -166,7 +173,8 @@ def estimate_frame_groups(
     large = {group: _in_group(names, group) for group, n in sizes.items() if n > most}
     results = {}
     for group, condition in large.items():
-        rows = replace(data.rows, frame=data.grouped.where(condition).select(data.rows.frame.columns))
+        frame = data.grouped.where(condition).select(data.rows.frame.columns)
+        rows = replace(data.rows, frame=frame, number=sizes[group])
         with group_context(group):
             results[group] = evaluate_rows(rows, request)
     if len(large) < len(sizes):

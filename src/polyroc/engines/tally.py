@@ -261,7 +261,7 @@ class Tally:
             counts = tally._prepared(schema, header["weighted"])
             counts.ranges = {place: (float(low), float(high)) for place, low, high in header["ends"]}
             stored.check(counts)
-            stored.fill(counts)
+            stored.add_to(counts)
             tally.rows = header["rows"]
         return tally
 

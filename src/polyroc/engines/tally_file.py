@@ -23,7 +23,7 @@ from polyroc.kernels.bins import FRACTION_BITS, MIXED, disguised_values
 if TYPE_CHECKING:
     from polyroc.engines.counts import Counts
 
-__all__ = ["LARGEST_TALLY", "StoredTally", "pack", "unpack"]
+__all__ = ["LARGEST_TALLY", "StoredTally", "pack", "pack_message", "unpack", "unpack_message"]
 
 MAGIC = b"polyroc tally 1\n"
 DIGEST_SIZE = sha256().digest_size
@@ -44,8 +44,9 @@ class StoredTally(NamedTuple):
         arrays: dict[str, tuple[IntArray, IntArray]] = {}
         if counts is not None:
             for place, bins in counts.bins.items():
-                occupied = np.flatnonzero(bins.records[:, 0])
-                arrays[f"column {place}"] = occupied, bins.records[occupied]
+                records = bins.records
+                occupied = np.flatnonzero(records[:, 0])
+                arrays[f"column {place}"] = occupied, records[occupied]
             for kind, patterns in counts.patterns.items():
                 arrays[kind] = patterns.codes, patterns.records
         return cls(header, arrays)
@@ -65,13 +66,14 @@ class StoredTally(NamedTuple):
         if any(total != totals[0] for total in totals):
             _fail("the columns have different numbers of cases")
 
-    def fill(self, counts: "Counts") -> None:
-        """Put the records into empty counts."""
+    def add_to(self, counts: "Counts") -> None:
+        """Add the records to counts in the same bins."""
         for place, bins in counts.bins.items():
-            occupied, records = self.arrays[f"column {place}"]
-            bins.records[occupied] = records
+            bins.add_records(*self.arrays[f"column {place}"])
         for kind, patterns in counts.patterns.items():
-            patterns.codes, patterns.records = self.arrays[kind]
+            other = DecisionPatterns(patterns.pairwise, patterns.classes, patterns.weighted)
+            other.codes, other.records = self.arrays[kind]
+            patterns.merge(other)
 
 
 def _check_order(positions: IntArray, end: int) -> None:
@@ -141,12 +143,52 @@ def pack(stored: StoredTally) -> bytes:
     return MAGIC + sha256(body).digest() + body
 
 
-def unpack(data: bytes, most_bytes: int | None = LARGEST_TALLY) -> StoredTally:
-    """Read what `pack` wrote; anything else is an error, and so are counts that need more memory.
+def pack_message(stored: StoredTally) -> bytes:
+    """As `pack`, for a message between processes of one run: faster, with small integers in few bytes."""
+    body, shapes = [], dict[str, Any]()
+    for name, (positions, records) in stored.arrays.items():
+        marks, mixed = records[:, 0], records[:, 0] == MIXED  # other marks are long, and few where bins are full
+        columns = (np.diff(positions, prepend=0), mixed.astype(np.int64), *records.T[1:], marks[~mixed])
+        short = [*map(_shortened, columns)]
+        shapes[name] = [(len(column), column.dtype.str) for column in short]
+        body += [column.tobytes() for column in short]
+    head = json.dumps({**stored.header, "held": shapes}).encode()
+    packed = zlib.compress(b"".join([len(head).to_bytes(8, "little"), head, *body]), 1)
+    return sha256(packed).digest() + packed
 
-    None for `most_bytes` is for messages between the executors of one run, whose header has only the limits of the
-    scores: they are trusted, so that entries and sizes are not checked.
-    """
+
+def unpack_message(data: bytes) -> StoredTally:
+    """Read what `pack_message` wrote. A checksum finds damage; what fits it is trusted."""
+    digest, packed = data[:DIGEST_SIZE], data[DIGEST_SIZE:]
+    if sha256(packed).digest() != digest:
+        _fail("the checksum does not fit")
+    body = zlib.decompress(packed)
+    end = 8 + int.from_bytes(body[:8], "little")
+    header = json.loads(body[8:end])
+    arrays: dict[str, tuple[IntArray, IntArray]] = {}
+    for name, shapes in header.pop("held").items():
+        columns = []
+        for rows, kind in shapes:
+            columns.append(np.frombuffer(body, kind, rows, end))
+            end += columns[-1].nbytes
+        steps, *record, marks = columns
+        records = np.empty((len(steps), len(record)), dtype=np.int64)
+        for i, column in enumerate(record):
+            records[:, i] = column
+        records[records[:, 0] != MIXED, 0] = marks
+        arrays[name] = np.cumsum(steps, dtype=np.int64), records
+    return StoredTally(header, arrays)
+
+
+def _shortened(numbers: IntArray) -> "np.ndarray[Any, np.dtype[np.integer[Any]]]":
+    """Integers in the fewest bytes that hold them all."""
+    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    types = ("<u1", "<u2", "<u4") if low >= 0 else ()
+    return numbers.astype(next((kind for kind in types if high <= np.iinfo(kind).max), "<i8"))
+
+
+def unpack(data: bytes, most_bytes: int = LARGEST_TALLY) -> StoredTally:
+    """Read what `pack` wrote; anything else is an error, and so are counts that need more memory."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InputError(f"A stored tally is bytes, got {type(data).__name__}.")
     data = bytes(data)
@@ -189,18 +231,16 @@ class _BoundedReader:
             _fail("it is too long")
 
 
-def _parsed(reader: _BoundedReader, most_bytes: int | None) -> StoredTally:
+def _parsed(reader: _BoundedReader, most_bytes: int) -> StoredTally:
     size = int.from_bytes(reader.read(8), "little")
     if size > LARGEST_HEADER:
         _fail(f"a header of {size} bytes")
-    # A partition without rows has infinite limits, which only a message may have.
-    header = json.loads(reader.read(size), parse_constant=None if most_bytes is None else _fail)
+    header = json.loads(reader.read(size), parse_constant=_fail)
     if not isinstance(header, dict):
         _fail("the header is no object")
     shapes = header.pop("held")
-    if most_bytes is not None:
-        _check_header(header)
-        _check_shapes(header, shapes, most_bytes)
+    _check_header(header)
+    _check_shapes(header, shapes, most_bytes)
     arrays: dict[str, tuple[IntArray, IntArray]] = {}
     for name, (rows, width) in shapes.items():
         positions = np.cumsum(_from_byte_planes(reader.read(8 * rows), rows))

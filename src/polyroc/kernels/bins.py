@@ -20,11 +20,12 @@ Every kernel is one pass, O(rows) or O(bins x classes).
 import numpy as np
 import numpy.typing as npt
 
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray, ShortArray
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 
 __all__ = [
     "BINADE_BITS",
+    "COUNTED",
     "FIRST_BINADE",
     "FRACTION_BITS",
     "HALF_BITS_OF_ONE",
@@ -34,16 +35,15 @@ __all__ = [
     "add_cases",
     "add_records",
     "add_weighted",
-    "count_buffers",
     "count_cases",
     "disguised_values",
-    "flush_buffers",
+    "flush_counters",
     "largest_columns",
     "locate",
     "locate_finer",
     "look_up",
     "merge_bins",
-    "occupied_counts",
+    "occupied_bins",
     "order_key",
     "own_class_comparisons",
     "scan_column",
@@ -62,12 +62,8 @@ FRACTION_BITS = 52
 FRACTION_UNITS = 2.0**FRACTION_BITS
 BLOCK = 1 << 12  # rows processed together, so that their bins and keys stay in the first-level cache
 
-# Counters of 16 bits, one for each bin and class (a slot), in pages of 2^16 slots (128 KB).
-PAGE_BITS = 16
-SLOT_IN_PAGE = (1 << PAGE_BITS) - 1
-CACHED_PAGES = 4  # pages that the second-level cache holds; with more of them, cases are queued by page
-QUEUE = 1 << 15  # cases queued for each page before they are counted
-Buffers = tuple[npt.NDArray[np.uint8], ShortArray, ShortArray, IntArray]
+COUNTED, FULL = 1, 255  # a counter of one byte: 0 if the record counts, else one more than its number of cases
+Counters = npt.NDArray[np.uint8]
 
 U = np.uint64  # for indices: numba tests a signed index for being negative, an unsigned one not
 
@@ -128,37 +124,19 @@ def add_cases(bins: CodeArray, values: FloatArray, codes: CodeArray, records: In
         record[1 + codes[i]] += 1
 
 
-def count_buffers(bins: int, classes: int) -> Buffers:
-    """Buffers of `count_cases`: 16-bit counters beside the 64-bit records, a quarter of the memory traffic.
-
-    Returns a bit set of the bins that are settled (their mark is `MIXED` and cannot change any more), the counters
-    by page, the queue of each page, and the lengths of the queues. Without queues if all pages fit in the cache.
-    """
-    pages = (bins * classes >> PAGE_BITS) + 1
-    queued = QUEUE if pages > CACHED_PAGES else 0
-    return (
-        np.zeros((bins >> 3) + 1, dtype=np.uint8),
-        np.zeros((pages, 1 << PAGE_BITS), dtype=np.uint16),
-        np.empty((pages, queued), dtype=np.uint16),
-        np.zeros(pages, dtype=np.int64),
-    )
-
-
 @kernel
 def count_cases(
-    bins: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, buffers: Buffers
+    bins: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, counters: Counters
 ) -> None:
-    """Count cases without weights in buffers; see `count_buffers` and `flush_buffers`.
+    """Count cases without weights in counters of one byte beside the records, at [bin, class].
 
-    Cases arrive in random order of bins. Queueing them by page and counting a page when its queue is full (a radix
-    partition) makes nearly every memory access a cache hit.
+    The counters take an eighth of the records' memory, so that those of a million bins stay in the cache of the
+    processor, where cases arrive in random order. They are in use once the mark of a bin cannot change any more.
     """
-    settled, counts, queues, lengths = buffers
-    classes, capacity = U(records.shape[1] - 1), queues.shape[1]
     for i in range(len(bins)):
         k, j = U(bins[i]), U(codes[i])
-        bit = np.uint8(1 << (k & U(7)))
-        if settled[k >> U(3)] & bit == 0:
+        count = counters[k, j]
+        if count == 0:
             # The mark may still change: count in the record itself, which is at hand.
             mark = np.float64(values[i] + 0.0).view(np.int64) ^ DISGUISE
             previous = records[k, 0]
@@ -166,52 +144,29 @@ def count_cases(
                 records[k, 0] = mark
             elif previous != mark:
                 records[k, 0] = MIXED
-                settled[k >> U(3)] |= bit
+                counters[k] = COUNTED
             records[k, j + U(1)] += 1
-            continue
-        # The value does not matter any more, only its slot.
-        slot = k * classes + j
-        page, in_page = slot >> U(PAGE_BITS), np.uint16(slot & U(SLOT_IN_PAGE))
-        if capacity == 0:
-            _count_slot(in_page, counts[page], page, records)
-            continue
-        length = lengths[page]
-        queues[page, U(length)] = in_page
-        lengths[page] = length + 1
-        if length + 1 == capacity:
-            _count_queue(queues[page], counts[page], page, records)
-            lengths[page] = 0
+        elif count == FULL:
+            records[k, 0] = MIXED
+            records[k, j + U(1)] += FULL
+            counters[k, j] = COUNTED
+        else:
+            counters[k, j] = count + np.uint8(1)
 
 
 @kernel
-def _count_slot(in_page: np.uint16, counts: ShortArray, page: np.uint64, records: IntArray) -> None:
-    """Count one case; a counter that overflows its 16 bits carries 2^16 into the record."""
-    count = np.uint16(counts[in_page] + np.uint16(1))
-    counts[in_page] = count
-    if count == 0:
-        classes, slot = U(records.shape[1] - 1), (page << U(PAGE_BITS)) + U(in_page)
-        records[slot // classes, U(1) + slot % classes] += 1 << 16
-
-
-@kernel
-def _count_queue(queue: ShortArray, counts: ShortArray, page: np.uint64, records: IntArray) -> None:
-    for i in range(len(queue)):
-        _count_slot(queue[i], counts, page, records)
-
-
-@kernel
-def flush_buffers(records: IntArray, buffers: Buffers) -> None:
-    """Add the buffered counts to the records and set the buffers to zero; settled bins stay settled."""
-    _, counts, queues, lengths = buffers
-    for page in range(len(lengths)):
-        _count_queue(queues[page, : lengths[page]], counts[page], U(page), records)
-        lengths[page] = 0
-    slots = counts.ravel()
-    classes = records.shape[1] - 1
+def flush_counters(records: IntArray, counters: Counters) -> None:
+    """Add the counters to the records and set them back; their bins stay mixed."""
     for k in range(len(records)):
-        for j in range(classes):
-            records[k, 1 + j] += slots[k * classes + j]
-    slots[:] = 0
+        if counters[k, 0] == 0:
+            continue
+        total = 0
+        for j in range(counters.shape[1]):
+            records[k, 1 + j] += counters[k, j] - COUNTED
+            counters[k, j] = COUNTED
+            total += records[k, 1 + j]
+        if total > 0:  # a bin may have been taken as mixed before it had a case
+            records[k, 0] = MIXED
 
 
 @kernel
@@ -258,8 +213,7 @@ def add_weighted(
 
 @kernel
 def _add_record(record: IntArray, other: IntArray, classes: int) -> None:
-    if other[0] == 0:  # empty
-        return
+    """Add a record that is not empty."""
     # Two bins of one value each stay unmixed only if the values (the marks) agree; MIXED differs from any value.
     if record[0] != other[0]:
         record[0] = other[0] if record[0] == 0 else MIXED
@@ -275,26 +229,49 @@ def _add_record(record: IntArray, other: IntArray, classes: int) -> None:
 def add_records(records: IntArray, others: IntArray, classes: int) -> None:
     """Add the records of some bins to those of the same bins elsewhere."""
     for i in range(len(records)):
-        _add_record(records[i], others[i], classes)
+        if others[i, 0] != 0:
+            _add_record(records[i], others[i], classes)
 
 
 @kernel
-def merge_bins(records: IntArray, first: CodeArray, classes: int, merged: IntArray) -> None:
-    """Add the records of bins to those of the coarser bins that contain them; `first` as in `locate_finer`."""
+def merge_bins(records: IntArray, counters: Counters, first: CodeArray, classes: int, merged: IntArray) -> None:
+    """Add the cases of bins to the coarser bins that contain them; `first` as in `locate_finer`.
+
+    `counters` are those of `count_cases`; without rows if there are weights.
+    """
     for k in range(len(first)):
         end = first[k + 1] if k + 1 < len(first) else len(records)
         for i in range(first[k], end):
-            _add_record(merged[k], records[i], classes)
+            if records[i, 0] != 0:
+                _add_record(merged[k], records[i], classes)
+            if len(counters) > 0 and counters[i, 0] > 0:
+                total = 0
+                for j in range(classes):
+                    merged[k, 1 + j] += counters[i, j] - COUNTED
+                    total += counters[i, j] - COUNTED
+                if total > 0:
+                    merged[k, 0] = MIXED
 
 
 @kernel
-def occupied_counts(records: IntArray, occupied: IntArray) -> FloatArray:
-    """The number of cases by class in the bins listed, from records without weights."""
-    counts = np.empty((len(occupied), records.shape[1] - 1))
-    for k in range(len(occupied)):
-        for j in range(counts.shape[1]):
-            counts[k, j] = records[occupied[k], 1 + j]
-    return counts
+def occupied_bins(
+    records: IntArray, counters: Counters, occupied: IntArray, counts: FloatArray, mixed: BoolArray
+) -> int:
+    """The bins with cases, the number of cases by class, and whether their scores may differ; how many bins."""
+    n = 0
+    for k in range(len(records)):
+        mark, counted = records[k, 0], counters[k, 0] > 0
+        if mark == 0 and not counted:
+            continue
+        total = 0
+        for j in range(counters.shape[1]):
+            cases = records[k, 1 + j] + (counters[k, j] - COUNTED if counted else 0)
+            counts[n, j] = cases
+            total += cases
+        if total > 0:
+            occupied[n], mixed[n] = k, (counted or mark == MIXED) and total > 1
+            n += 1
+    return n
 
 
 @kernel
@@ -322,7 +299,7 @@ def scan_column(
     codes: CodeArray,
     levels: tuple[CodeArray, ...],
     records: IntArray,
-    buffers: Buffers,
+    counters: Counters,
     depth: int,
     table: FloatArray,
     components: FloatArray,
@@ -349,7 +326,7 @@ def scan_column(
                 locate_finer(levels[i][0], levels[i][1], here, below, here, below)
             if i == depth:  # the table was made of the bins of an earlier scan, which had fewer levels
                 look_up(here, classes, table, components[start:stop])
-        count_cases(here, block, classes, records, buffers)
+        count_cases(here, block, classes, records, counters)
     return low, high
 
 
