@@ -15,6 +15,7 @@ from volumes import three_classes
 
 SIZES = [10**power for power in range(3, 8)]
 LONGEST = 2.0
+FORECASTS = ["brier", "brier_skill", "log_loss", "spherical"]  # which have to be named
 
 
 def probabilities_of_two(n):
@@ -24,12 +25,14 @@ def probabilities_of_two(n):
 
 def decisions_of_two(n):
     y, s = two_classes(n)
-    return y, (s > 0).astype(int), {"pos_label": 1}
+    names = np.array(["well", "sick"])
+    return names[y], names[(s > 0).astype(int)], {"pos_label": "sick"}
 
 
 DATA = (
     probabilities_of_two,
     decisions_of_two,
+    lambda n: (*many_classes(2, n), {"pos_label": 1}),
     lambda n: (*many_classes(3, n), {}),
     lambda n: (*three_classes(n), {"labels": [0, 1, 2]}),
 )
@@ -63,6 +66,7 @@ def scaling():
     for make in DATA:
         y, s, options = make(200)
         keys = [key for _, key in pr.evaluate(y, s, **options).estimates if key not in done]
+        keys += FORECASTS if make is probabilities_of_two else []
         done.update(keys)
         for key in keys:
 
