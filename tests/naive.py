@@ -707,6 +707,27 @@ def he_components(y, P, w, scoring="log"):
     return vus_components(y, S, w, right_assignment(tolerance))
 
 
+def right_block(S, blocks, w, tolerance):
+    """Of three blocks of cases (-1: none), the mean worth of the triples whose right sum is finite, and by case.
+
+    By class the cases that have a finite score for it.
+    """
+    worth, of_triples = right_assignment(tolerance), {}
+    blocks = [[x for x in block if x >= 0] for block in blocks]
+    totals = [sum(w[x] for x in block) for block in blocks]
+    for pick in product(*blocks):
+        if all(S[x][k] > -inf for k, x in enumerate(pick)):
+            of_triples[pick] = worth([S[x] for x in pick])
+    value = sum(
+        v * prod(w[x] / total for x, total in zip(pick, totals, strict=True)) for pick, v in of_triples.items()
+    )
+    components = [dict.fromkeys(block, 0.0) for block in blocks]
+    for pick, v in of_triples.items():
+        for k, x in enumerate(pick):
+            components[k][x] += v * prod(w[z] / totals[i] for i, z in enumerate(pick) if i != k)
+    return value, components
+
+
 # Curves: two classes, class 1 positive --------------------------------------------------------------------------
 
 

@@ -1,7 +1,7 @@
 """He & Frey's volume: against its definition, its surface, exact fractions, published numbers and simulation."""
 
 import json
-from itertools import permutations
+from itertools import permutations, product
 from math import factorial, hypot, prod
 
 import numpy as np
@@ -15,7 +15,8 @@ from polyroc.errors import MeasureError, NotApplicableError
 from polyroc.inference.covariance import variance
 from polyroc.kernels import threads, triples
 from polyroc.kernels.assignments import worths
-from polyroc.measures import assignment
+from polyroc.kernels.triple_blocks import block_volumes, divide
+from polyroc.measures import assignment, random_tuples
 from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
 from samples import samples_of
@@ -229,9 +230,11 @@ def test_the_answer_does_not_depend_on_the_number_of_threads(make, monkeypatch):
     np.testing.assert_allclose(alone.components, shared[0], **CLOSE)
 
 
-def test_drawn_tuples_do_not_depend_on_the_number_of_threads(monkeypatch):
-    y, P = model((30, 20, 25, 10), 0.3, np.random.default_rng(0))
-    monkeypatch.setattr(assignment, "ROUND", 200)  # several rounds
+@pytest.mark.parametrize("sizes", [(30, 20, 25, 10), (120, 90, 70)])
+def test_drawn_tuples_do_not_depend_on_the_number_of_threads(sizes, monkeypatch):
+    y, P = model(sizes, 0.3, np.random.default_rng(0))
+    monkeypatch.setattr(assignment, "MOST_PAIRS", 1)
+    monkeypatch.setattr(random_tuples, "ROUND", 200)  # several rounds
     monkeypatch.setattr(threads, "FEWEST", 0)
     alone, shared = (pr.evaluate(y, P, measure="he(tuples=1000)", n_jobs=n_jobs) for n_jobs in (1, 3))
     assert (alone.value, alone.monte_carlo_error) == (shared.value, shared.monte_carlo_error)
@@ -257,15 +260,20 @@ def test_it_bootstraps():
 # Random tuples -------------------------------------------------------------------------------------------------
 
 
+DRAWN = {"tuples": (20, 26, 22, 24), "blocks": (70, 90, 60)}  # sizes of the classes, by what is drawn
+
+
 @pytest.fixture(scope="module")
-def four():
-    """Four classes with weights, the value of all tuples and its variance."""
-    rng = np.random.default_rng(5)
-    y, P = model((20, 26, 22, 24), 0.35, rng)
-    return {
-        weighted: samples_of(y, {"a": P}, sample_weight=rng.exponential(size=len(y)) if weighted else None)[0]
-        for weighted in (False, True)
-    }
+def drawn_samples():
+    """Samples of four and of three classes, without and with weights."""
+    samples = {}
+    for kind, sizes in DRAWN.items():
+        rng = np.random.default_rng(5)
+        y, P = model(sizes, 0.35 if kind == "tuples" else 0.2, rng)
+        for weighted in (False, True):
+            w = rng.exponential(size=len(y)) if weighted else None
+            (samples[kind, weighted],) = samples_of(y, {"a": P}, sample_weight=w)
+    return samples
 
 
 def draws(sample, tuples, seeds=100):
@@ -273,25 +281,90 @@ def draws(sample, tuples, seeds=100):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("tuples", [300, 3000])
-def test_random_tuples_are_off_by_as_much_as_they_say(four, weighted, tuples):
-    sample = four[weighted]
+@pytest.mark.parametrize(
+    ("kind", "tuples"), [("tuples", 300), ("tuples", 3000), ("blocks", 700), ("blocks", 2000)]
+)
+def test_draws_are_off_by_as_much_as_they_say(drawn_samples, kind, weighted, tuples, monkeypatch):
+    sample = drawn_samples[kind, weighted]
     exact = pr.measure("he")(sample)
     assert exact.monte_carlo_error == 0
+    monkeypatch.setattr(assignment, "MOST_PAIRS", 1)
     result = draws(sample, tuples)
     off = np.array([estimate.value for estimate in result]) - exact.value
     stated = np.sqrt(np.mean([estimate.monte_carlo_error**2 for estimate in result]))
     assert abs(off.mean()) < 4 * stated / np.sqrt(len(off))
-    assert 0.75 < off.std() / stated < 1.3  # 100 draws know a standard deviation to 7 %
+    # 100 draws know a standard deviation to 7 %; of blocks a fifth of all pairs is looked at, which is not counted
+    assert (0.75 if kind == "tuples" else 0.7) < off.std() / stated < 1.3
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_noise_of_the_draw_is_not_in_the_standard_error(four, weighted):
-    sample = four[weighted]
+@pytest.mark.parametrize("kind", DRAWN)
+def test_the_noise_of_the_draw_is_not_in_the_standard_error(drawn_samples, kind, weighted, monkeypatch):
+    sample = drawn_samples[kind, weighted]
     exact = variance(pr.measure("he")(sample).strata(), sample.scores)
+    monkeypatch.setattr(assignment, "MOST_PAIRS", 1)
     values = [variance(draw.strata(), sample.scores) for draw in draws(sample, 500)]
-    # a single variance is off by 15 %, the mean of 100 by 1.5 %; with the noise it would be 20 to 40 % too large
+    # a single variance is off by 15 %, the mean of 100 by 1.5 %; with the noise it would be 10 to 40 % too large
     assert np.mean(values) / exact == pytest.approx(1, abs=0.07)
+
+
+def test_blocks_are_closer_than_as_many_random_triples(monkeypatch):
+    y, P = model((300, 280, 290), 0.2, np.random.default_rng(0))
+    (sample,) = samples_of(y, {"a": P})
+    exact = pr.measure("he")(sample)
+    monkeypatch.setattr(assignment, "MOST_PAIRS", 1)
+    worth = exact.value * (1 - exact.value)
+    effects = sum(stratum.variance() for stratum in exact.strata())
+    off = [draw.value - exact.value for draw in draws(sample, 10_000, seeds=40)]
+    assert np.mean(np.square(off)) < (worth - effects) / 10_000
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([None, 3, 13]), st.booleans(), st.data())
+def test_blocks_are_the_slow_twins(seed, levels, zeros, data):
+    """Ties or none, scores of -inf or none, places without a case; every block by its definition."""
+    rng = np.random.default_rng(seed)
+    blocks, sizes = data.draw(st.sampled_from([1, 3])), data.draw(st.tuples(*[st.integers(1, 5)] * 3))
+    S = np.log(rng.dirichlet(np.ones(3), size=sum(sizes) * blocks)) if levels is None else None
+    if S is None:
+        S = rng.integers(-levels, levels, size=(sum(sizes) * blocks, 3)).astype(float)
+    S[rng.random(S.shape) < 0.2 * zeros] = -np.inf
+    cases = np.split(np.arange(len(S)), np.cumsum(sizes)[:-1] * blocks)
+    cases = [of_class.reshape(blocks, -1) for of_class in cases]
+    for of_class in cases:
+        of_class[rng.random(of_class.shape) < 0.1] = -1
+        of_class[(of_class < 0).all(axis=1), 0] = 0
+    shifts = [0, *data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4)))]
+    tolerance, weight = 1e-9, rng.exponential(size=len(S))
+    divided, ordered = divide(S, cases, weight)
+    sums = [np.zeros(of_class.shape) for of_class in cases]
+    means, squares = np.empty(blocks), np.empty((blocks, 3))
+    block_volumes(*divided, shifts[1], shifts[2], 0, blocks, tolerance, sums, means, squares)
+    for g in range(blocks):
+        met = [(g + shift) % blocks for shift in shifts]
+        value, components = naive.right_block(S, [cases[k][met[k]] for k in range(3)], weight, tolerance)
+        assert means[g] == pytest.approx(value, abs=1e-12)
+        found = [dict(zip(ordered[k][met[k]], sums[k][met[k]], strict=True)) for k in range(3)]
+        for k in range(3):
+            assert {x: found[k][x] for x in components[k]} == pytest.approx(components[k], abs=1e-12)
+            assert squares[g, k] == pytest.approx(sum(v**2 for v in components[k].values()), abs=1e-12)
+
+
+def test_the_fit_of_blocks_is_nearly_least_squares():
+    rng = np.random.default_rng(0)
+    y, P = model((300, 250, 180), 0.3, rng)
+    (sample,) = samples_of(y, {"a": P}, sample_weight=rng.exponential(size=len(y)))
+    draw = random_tuples.BlockDraw(sample, np.log(P), 1e-13, 2000, 0)
+    rounds, blocks = draw.means.shape
+    design = np.zeros((rounds, blocks, 3 * blocks + 1))
+    design[:, :, -1] = 1.0
+    for r, g, k in product(range(rounds), range(blocks), range(3)):
+        design[r, g, k * blocks + (g + draw.shifts[k, r]) % blocks] = 1.0
+    flat = design.reshape(-1, design.shape[-1])
+    fit, _, rank, _ = np.linalg.lstsq(flat, draw.means.ravel(), rcond=None)
+    rest = draw.means.ravel() - flat @ fit
+    value, error = draw.statistic().value, draw.statistic().monte_carlo_error
+    assert value == pytest.approx(fit @ np.concatenate([*draw.block_share, [1.0]]), abs=error / 10)
+    assert error == pytest.approx(np.sqrt(rest @ rest / (len(rest) - rank) / len(rest)), rel=0.01)
 
 
 def test_three_classes_too_many_for_pairs_are_drawn(monkeypatch):

@@ -22,7 +22,7 @@ from numpy.dtypes import StringDType
 import polyroc
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError
 from polyroc.validation.arguments import ArgumentNames
-from polyroc.validation.labels import Coded
+from polyroc.validation.labels import Coded, encode
 from polyroc.validation.predictions import match_columns
 from polyroc.validation.scores import as_scores, normalise
 
@@ -1005,3 +1005,16 @@ def test_float64_scores_are_not_copied(values):
     assert np.shares_memory(scores.sample_weight, weight)
     series = pd.Series(weight)
     assert np.shares_memory(normalise(TEXT, series).values["classifier"], series.to_numpy())
+
+
+FLOATS = st.sampled_from([0.0, -0.0, 1.0, 2.0, -1.0, 0.5, 65536.0, 65537.0, 1e300, NAN, INF])
+TEXTS = st.sampled_from(["", "a", "b", "ab", "é", *"cdefghij"])
+
+
+@given(st.one_of(st.lists(FLOATS, min_size=1), st.lists(TEXTS, min_size=1)))
+def test_labels_of_numpy_are_numbered_as_python_objects_are(labels):
+    """Whole floats and short lists of texts have a quicker way than the others."""
+    quick, slow = (encode(np.array(labels, dtype=kind), "y_true") for kind in (type(labels[0]), object))
+    assert quick.labels == slow.labels
+    assert [type(label) for label in quick.labels] == [type(label) for label in slow.labels]
+    np.testing.assert_array_equal(quick.codes, slow.codes)

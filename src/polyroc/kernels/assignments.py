@@ -54,29 +54,12 @@ def tally_worths(
     cost, potential = np.empty((c, c)), np.empty(c)
     total, squares = 0.0, 0.0
     for t in range(len(picks)):
-        least = _least_cost(scores, picks[t]) if c == 3 else 0.0
-        # Of three classes what is not near the tolerance is decided without a branch, so that the processor loads
-        # the scores of the next tuples, which are anywhere in memory, at the same time.
-        if abs(least) > 4.0 * tolerance:
-            worth = 1.0 if least > 0.0 else 0.0
-        else:
-            worth = _worth(scores, picks, t, tolerance, cost, potential)
+        worth = _worth(scores, picks, t, tolerance, cost, potential)
         total += worth
         squares += worth * worth
         for k in range(c):
             totals[picks[t, k]] += worth
     return total, squares
-
-
-@kernel
-def _least_cost(scores: FloatArray, pick: CodeArray) -> float:
-    """Of three classes, the least that another of the six assignments costs; 0 if the right one is infinite."""
-    x, y, z = pick[0], pick[1], pick[2]
-    x1, x2 = scores[x, 0] - scores[x, 1], scores[x, 0] - scores[x, 2]
-    y0, y2 = scores[y, 1] - scores[y, 0], scores[y, 1] - scores[y, 2]
-    z0, z1 = scores[z, 2] - scores[z, 0], scores[z, 2] - scores[z, 1]
-    least = min(min(x1 + y0, x2 + z0), min(min(y2 + z1, x1 + y2 + z0), x2 + z1 + y0))
-    return least if scores[x, 0] + scores[y, 1] + scores[z, 2] > -np.inf else 0.0
 
 
 @kernel

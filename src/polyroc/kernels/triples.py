@@ -27,7 +27,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 from polyroc.kernels.threads import in_threads
 
-__all__ = ["Sweep", "right_triples", "sweeps"]
+__all__ = ["Sweep", "differences", "first_from", "right_triples", "sweep_triples", "sweeps"]
 
 # From so many pairs on, a sweep is divided into so many tasks: not by the number of cores, so that sums agree.
 MANY_PAIRS, TASKS = 10**5, 8
@@ -69,7 +69,7 @@ def sweeps(scores: Sequence[FloatArray]) -> tuple[Sweep, Sweep]:
 def _sweep(scores: Sequence[FloatArray], classes: tuple[int, int, int], strictly: bool) -> Sweep:
     i, j, k = classes
     # The cases of all classes at once: with few of them the calls take longer than the work.
-    by_case = _differences(np.concatenate([scores[i], scores[j], scores[k]]).T[[i, j, k]])
+    by_case = differences(np.concatenate([scores[i], scores[j], scores[k]]).T[[i, j, k]])
     n1, n2 = len(scores[i]), len(scores[i]) + len(scores[j])
     first, second, third = by_case[:, :n1], by_case[:, n1:n2], by_case[:, n2:]
     order, last = first[0].argsort(), third[1].argsort()
@@ -77,7 +77,7 @@ def _sweep(scores: Sequence[FloatArray], classes: tuple[int, int, int], strictly
     return Sweep(classes, (order, last), first, second, third, np.sort(third[1]), strictly)
 
 
-def _differences(scores: FloatArray) -> FloatArray:
+def differences(scores: FloatArray) -> FloatArray:
     """a, b and e of each case, from its scores by row; the difference of two infinite ones, nan, becomes -inf.
 
     That decides nothing.
@@ -112,7 +112,7 @@ def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tole
         sweep, part = tasks[number]
         (i, j, k), (order, last) = sweep.classes, sweep.orders
         # Weights follow their cases into the order of the sweep.
-        done[number] = _sweep_triples(
+        done[number] = sweep_triples(
             np.concatenate([sweep.first, weights[i][None, order]]),
             np.concatenate([sweep.second[:, part], weights[j][None, part]]),
             np.concatenate([sweep.third, weights[k][None, last]]),
@@ -141,7 +141,7 @@ def _parts(n: int, tasks: int) -> list[slice]:
 
 # Steps: for each x2 the x1, with a dozen operations each, and the x3.
 @kernel(steps=lambda first, second, third, *_: second.shape[1] * (4 * first.shape[1] + third.shape[1]))
-def _sweep_triples(
+def sweep_triples(
     first: FloatArray, second: FloatArray, third: FloatArray, levels: FloatArray, tolerance: float, strictly: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The weights of the triples of each case in one sweep; rows as in `Sweep`, and the weights as a last row."""
@@ -154,12 +154,12 @@ def _sweep_triples(
     # For each x1, how many b3 are less than b1 - tolerance, and how many at most b1 + tolerance.
     places = np.empty((2, first.shape[1]), dtype=np.int64)
     for i in range(first.shape[1]):
-        places[0, i] = _first_from(b3, first[1, i] - tolerance)
+        places[0, i] = first_from(b3, first[1, i] - tolerance)
         places[1, i] = _first_after(b3, first[1, i] + tolerance)
     for j in range(second.shape[1]):
         e2, w2 = second[2, j], second[3, j]
         # For most x2 no e3 is equal to e2, and half of the work can be saved.
-        level = _first_from(levels, e2 - tolerance) < _first_after(levels, e2 + tolerance)
+        level = first_from(levels, e2 - tolerance) < _first_after(levels, e2 + tolerance)
         limits = e2 + tolerance, np.nextafter(e2 - tolerance, -np.inf)
         for kind in range(1 + level):
             _prefix_weights(e3, w3, limits[kind], prefix[kind])
@@ -208,7 +208,7 @@ def _merge(
     kind = int(level)  # if no e3 = e2, those with e3 < e2 are those with e3 <= e2
     up_to, below, gain_up_to, gain_below = prefix[0], prefix[kind], prefix[2], prefix[2 + kind]
     total, weak, strict = 0.0, 0, 0  # b3 up to, and below, the limit a1 + e2: both only move up, as a1 does
-    for i in range(_first_from(a1, a2 - tolerance), len(a1)):  # a1 >= a2
+    for i in range(first_from(a1, a2 - tolerance), len(a1)):  # a1 >= a2
         rising = a1[i] + e2
         while weak < len(b3) and b3[weak] <= rising + tolerance:
             weak += 1
@@ -241,7 +241,7 @@ def _merge(
 
 
 @kernel
-def _first_from(ascending: FloatArray, limit: float) -> int:
+def first_from(ascending: FloatArray, limit: float) -> int:
     """The number of entries below the limit: `np.searchsorted`, which takes longer to compile."""
     low, high = 0, len(ascending)
     while low < high:

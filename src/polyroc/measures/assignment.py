@@ -1,26 +1,26 @@
 """He & Frey's volume: how often the best assignment of one case per class to the classes is the right one.
 
 Three ways to the same number. Three classes are counted pair by pair, exactly. More are counted tuple by tuple
-while there are few different tuples; otherwise random tuples are drawn, and the Monte Carlo error is estimated.
+while there are few different tuples. Of too many cases for that, random blocks or tuples are drawn, and the Monte
+Carlo error is estimated (`polyroc.measures.random_tuples`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
-from itertools import cycle, islice
-from math import factorial, prod, sqrt
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import MeasureError
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.assignments import tally_worths, worths
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.assignments import worths
 from polyroc.kernels.radix import argsort
 from polyroc.kernels.ranked_lists import mean_worths
-from polyroc.kernels.threads import together
 from polyroc.kernels.triples import right_triples, sweeps
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.outputs import ClassifierOutputs
+from polyroc.measures.random_tuples import BlockDraw, TupleDraw
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Stratum
 from polyroc.validation.random import is_whole
@@ -31,9 +31,7 @@ ROUNDINGS = 8.0  # sums of scores are equal within this many times c^2 ulps of t
 SMALLEST = 1e-290  # of the largest score, so that the tolerance is not 0 where all scores are
 MOST_PAIRS = 10**9  # of cases, up to which three classes are counted exactly: some seconds
 MOST_CHECKS = 5 * 10**7  # of sums, c^2 for each tuple of four or more classes: some tenths of a second
-LEAST_EACH = 10  # random tuples with each case, at least, so that its component can be estimated
 BULK_TUPLES = 50_000  # of one output, up to which looking at all tuples of many outputs is faster
-ROUND = 2**17  # random tuples drawn at a time: their picks fit the cache
 
 
 def _log(P: FloatArray) -> tuple[FloatArray, float]:
@@ -77,14 +75,17 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
     of the right assignment only, so it does no harm that being close is not transitive.
 
     Three classes: exact, value and components in O(n^2) time and O(n) memory for n distinct rows in each class,
-    up to 10^9 pairs (18,000 rows a class), or `tuples` if that is more. Four or more: exact if there are no more
-    than `tuples` tuples of distinct rows. Otherwise so many tuples are drawn, each case coming up in proportion
-    to its weight. Then `monte_carlo_error` estimates how far the value is from that of all tuples; the standard
-    error is the sampling error alone, as if all tuples were used, and intervals contain both. (Components are
-    drawn towards the mean of their class by as much as takes the noise of the draw out of their variance.)
-    Classifiers evaluated on the same cases get the same tuples, so that most of this noise cancels out of their
-    difference; what is left of it is not in the standard error of the difference. `Bootstrap` draws anew for
-    each replicate: give it fewer `tuples`.
+    up to 10^9 pairs (18,000 rows a class), or `tuples` if that is more. Beyond, each class is divided at random
+    into blocks of 8 to 31 cases, and the volume is computed exactly within triples of blocks, so many that they
+    contain `tuples` pairs of cases of any two classes, and many times as many triples. Four or more classes: exact
+    if there are no more than `tuples` tuples of distinct rows; otherwise so many tuples are drawn. Each case comes
+    up in proportion to its weight.
+
+    Then `monte_carlo_error` estimates how far the value is from that of all tuples; the standard error is the
+    sampling error alone, as if all tuples were used, and intervals contain both. (Components are drawn towards the
+    mean of their class by as much as takes the noise of the draw out of their variance.) Classifiers evaluated on
+    the same cases get the same tuples, so that most of this noise cancels out of their difference. `Bootstrap`
+    draws anew for each replicate: give it fewer `tuples`.
 
     Parameters
     ----------
@@ -95,8 +96,8 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
         "linear": s_i = p_i. "distance": s_i = -||p - e_i||, the distance from the corner of the simplex where
         p_i = 1 (Dreiseitl et al. 2000, R's mcca). They are different measures, and packages differ.
     tuples
-        The number of tuples, at most; if they are drawn, 10 for each case at least. By default
-        5 x 10^7 / c^2: some tenths of a second.
+        The number of tuples (of three classes, pairs of any two), at most; if they are drawn, 10 for each case at
+        least. By default 5 x 10^7 / c^2: some tenths of a second.
     rng
         The seed of the draw.
 
@@ -111,8 +112,10 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
     _check(scoring, tuples, rng)
     rows = sample.fixed(ROWS[scoring])
     most = MOST_CHECKS // sample.classes**2 if tuples is None else int(tuples)
-    if rows.work > (max(most, MOST_PAIRS) if sample.classes == 3 else most):
-        return _Draw(sample, rows, most, int(rng)).statistic()
+    if sample.classes == 3 and rows.work > max(most, MOST_PAIRS):
+        return BlockDraw(sample, rows.scores, rows.tolerance, most, int(rng)).statistic(rows.zeros(sample))
+    if sample.classes > 3 and rows.work > most:
+        return TupleDraw(sample, rows.scores, rows.tolerance, most, int(rng)).statistic()
     weights = rows.weights(sample)
     components = rows.whole.components(weights)
     value = float(weights[0] @ components[0] / weights[0].sum())
@@ -162,6 +165,14 @@ class _Rows:
         """What gives the components, exactly: for each row, the mean worth of the tuples that contain it."""
         return (_Triples if len(self.rows) == 3 else _Table)(self.rows, self.tolerance)
 
+    def zeros(self, sample: Sample) -> list[FloatArray] | None:
+        """By case, the part of its component from triples whose right product is zero; None without zeros."""
+        own = _own_scores(self.rows)
+        if all(of_class.all() for of_class in own):
+            return None
+        components = _Zeros(self.rows).components(self.weights(sample))
+        return [of_class[row_of] for of_class, row_of in zip(components, self.row_of, strict=True)]
+
     def weights(self, sample: Sample) -> list[FloatArray]:
         """The weight of each distinct row of each class."""
         if sample.weight is None:
@@ -191,6 +202,11 @@ def _added_up(row_of: IntArray, weight: FloatArray) -> FloatArray:
     return np.bincount(row_of, weight).astype(np.float64)
 
 
+def _own_scores(rows: Sequence[FloatArray]) -> list[BoolArray]:
+    """By class, whether each row gives its own class more than nothing."""
+    return [of_class[:, k] > -np.inf for k, of_class in enumerate(rows)]
+
+
 class _Table:
     """The worth of each tuple, by the row of the first class, then of the second, and so on."""
 
@@ -216,7 +232,7 @@ class _Triples:
 
     def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
         self.tolerance = tolerance
-        self.own = [of_class[:, k] > -np.inf for k, of_class in enumerate(rows)]
+        self.own = _own_scores(rows)
         self.pair = sweeps([of_class[own] for of_class, own in zip(rows, self.own, strict=True)])
         self.zeros = None if all(own.all() for own in self.own) else _Zeros(rows)
 
@@ -245,89 +261,6 @@ class _Zeros:
         by_kind = [_added_up(kind_of, w) for kind_of, w in zip(self.kind_of, weights, strict=True)]
         components = self.table.components(by_kind)
         return [component[kind_of] for component, kind_of in zip(components, self.kind_of, strict=True)]
-
-
-class _Draw:
-    """Random tuples: estimates of the value and of the component of each case.
-
-    The worth of a tuple is the mean worth, plus an effect of each of its cases, plus a rest. Each case comes up in
-    proportion to its weight, as nearly as whole numbers allow; the small differences are made good by means of the
-    cases' own mean worths. So the effects do not add to the error of the value, which is that of the mean rest. By
-    the analysis of variance,
-
-        variance of a case's mean given the case = v / (how often it came up),  v = mean square within the cases
-        variance of the effects of a class       = (sum of squares between its cases - (cases - 1) v) / tuples
-        variance of the rest                     = that of the worths - the sum of these
-    """
-
-    def __init__(self, sample: Sample, rows: _Rows, most: int, seed: int) -> None:
-        n = len(rows.scores)
-        self.classes = [sample.cases(k) for k in range(sample.classes)]
-        weight = np.ones(n) if sample.weight is None else sample.weight
-        self.share = weight / sample.totals[sample.scores.codes]
-        largest = max(int(np.count_nonzero(self.share[cases])) for cases in self.classes)
-        wanted = max(most, LEAST_EACH * largest)
-        rounds = max(1, wanted // max(ROUND, largest))
-        self.times, sums, total, squares = np.zeros(n), np.zeros(n), 0.0, 0.0
-        draws = self._rounds(np.random.default_rng(seed), rounds, -(-wanted // rounds))
-        coming = [next(draws)]
-        while coming:
-            picks = coming.pop()
-            # One round is counted while the next one is drawn, if there is a thread for it.
-            outcome = together(
-                lambda: coming.extend(islice(draws, 1)),
-                partial(tally_worths, rows.scores, picks, rows.tolerance, sums),
-                picks.size,
-            )
-            total, squares = total + outcome[0], squares + outcome[1]
-        self.tuples = float(self.times.sum()) / sample.classes
-        self.mean, self.square = total / self.tuples, squares / self.tuples
-        self.case_means = np.where(self.times > 0, sums / np.maximum(self.times, 1.0), self.mean)
-
-    def _rounds(self, rng: np.random.Generator, rounds: int, size: int) -> Iterator[CodeArray]:
-        """Tuples of cases, as rows; in each round a case comes up share x size times, rounded up or down.
-
-        What was yielded last may still be read while the next round is drawn, so that there are two arrays.
-        """
-        orders = [rng.permutation(cases) for cases in self.classes]
-        ends = [np.cumsum(self.share[order]) for order in orders]
-        for picks in islice(cycle(np.empty((2, size, len(orders)), dtype=np.int32)), rounds):
-            for k, (order, end) in enumerate(zip(orders, ends, strict=True)):
-                marks = np.floor(end / end[-1] * size + rng.integers(2**20) / 2**20)
-                times = np.diff(marks, prepend=0.0)
-                self.times[order] += times
-                # of eight bytes each, which numpy shuffles faster than others, in the same order
-                column = np.repeat(order, times.astype(np.int64))
-                rng.shuffle(column)
-                picks[:, k] = column
-            yield picks
-
-    def statistic(self) -> Statistic:
-        effects = sum(self._effect(cases) for cases in self.classes)
-        rest = max(1.0 / self.tuples, self.square - self.mean**2 - effects)  # at least that of one tuple
-        value = self.mean + float((self.share - self.times / self.tuples) @ self.case_means)
-        error = sqrt(rest / self.tuples)
-        return Statistic(value, lambda: tuple(map(self._stratum, self.classes)), monte_carlo_error=error)
-
-    def _noise(self, cases: IntArray) -> float:
-        """The mean square of the worths within the cases of a class."""
-        times, means = self.times[cases], self.case_means[cases]
-        within = self.tuples * self.square - float(times @ means**2)
-        return max(0.0, within) / max(1.0, self.tuples - np.count_nonzero(times))
-
-    def _effect(self, cases: IntArray) -> float:
-        times, means = self.times[cases], self.case_means[cases]
-        between = float(times @ (means - self.mean) ** 2)
-        return max(0.0, between - (np.count_nonzero(times) - 1) * self._noise(cases)) / self.tuples
-
-    def _stratum(self, cases: IntArray) -> Stratum:
-        share, times, means = self.share[cases], self.times[cases], self.case_means[cases]
-        deviation = means - share @ means
-        noise = self._noise(cases) * float((share**2)[times > 0] @ (1.0 / times[times > 0]))
-        variance = float(share**2 @ deviation**2)
-        # shrunk towards the class mean, so that the variance of the components is without the noise of the draw
-        shrinkage = sqrt(max(0.0, 1.0 - noise / variance)) if variance > 0 else 0.0
-        return Stratum(share @ means + shrinkage * deviation, lambda: cases)
 
 
 def _chance(classes: int, **_: Any) -> float:

@@ -14,6 +14,9 @@ from polyroc.validation.tensors import is_tensor_type
 
 __all__ = ["Coded", "encode", "in_order", "is_hashable", "is_missing", "positive_class", "renumber", "sortable"]
 
+LARGEST_WHOLE = 2**16  # of labels that are floats
+FEW_LABELS = 8  # of text, up to which comparing all cases with each is faster than a dictionary
+
 
 def encode(y: Any, argument: str) -> Coded:
     """Number the labels: sorted if possible, otherwise in the order of appearance.
@@ -57,9 +60,9 @@ def _encode(y: Array, argument: str) -> Coded:
     if y.dtype.kind in "iu":
         return _encode_integers(y)
     if y.dtype.kind == "f":
-        values, codes = np.unique(y, return_inverse=True)
-        return _tidy(codes, values.tolist())
-    return _encode_objects(y, argument)
+        return _encode_floats(y)
+    text = _encode_text(y) if y.dtype.kind in "US" else None
+    return _encode_objects(y, argument) if text is None else text
 
 
 def _encode_integers(y: Array) -> Coded:
@@ -71,6 +74,31 @@ def _encode_integers(y: Array) -> Coded:
         return Coded((y == high).astype(np.int32), (low, high))
     above = y.astype(np.int64, copy=False) - y.min().astype(np.int64)  # correct even if both wrap around
     return _tidy(above.astype(np.int32), range(low, high + 1))
+
+
+def _encode_floats(y: Array) -> Coded:
+    # Whole numbers are numbered without sorting them, which takes ten times as long. Of nan no comparison is true.
+    low, high = float(y.min()), float(y.max())
+    if max(-low, high) <= LARGEST_WHOLE:
+        whole = y.astype(np.int32)
+        if (whole == y).all():
+            codes, labels = _encode_integers(whole)
+            return Coded(codes, tuple(map(float, labels)))
+    values, codes = np.unique(y, return_inverse=True)
+    return _tidy(codes, values.tolist())
+
+
+def _encode_text(y: Array) -> Coded | None:
+    """Labels that numpy holds as text, each compared with all cases at once; None if there are many different."""
+    codes, labels, first = np.full(len(y), -1, dtype=np.int32), [], 0
+    while first >= 0:
+        if len(labels) == FEW_LABELS:
+            return None
+        codes[y == y[first]] = len(labels)
+        labels.append(y[first].item())
+        first = int(codes.argmin())  # the first case without a code, if there is one
+        first = first if codes[first] < 0 else -1
+    return _tidy(codes, labels)
 
 
 def _encode_objects(y: Array, argument: str) -> Coded:

@@ -1,0 +1,75 @@
+"""He's volume from random blocks and by all triples, on the same samples: coverage, size of the paired test.
+
+`python docs/coverage_study/block_study.py` prints the table of docs/measures/he.md (about a quarter of an hour).
+Samples of which blocks are drawn have 18,000 cases a class or more, too many to be simulated exactly: here classes
+are smaller and have as many partners for each case (56) as 100,000 cases a class have, so that the Monte Carlo
+error is about as large a share of the standard error.
+"""
+
+import numpy as np
+from scipy.special import softmax
+
+import polyroc as pr
+from polyroc.measures import assignment
+
+PARTNERS = 56
+EXACT = assignment.MOST_PAIRS
+SETTINGS = (
+    ("normal", (600, 600, 600), 1000),
+    ("heavy tails", (900, 400, 250), 1000),
+    ("normal", (2000,) * 3, 300),
+)
+TRUTH_SAMPLES = 60  # of 1,500 cases a class, for the true value
+
+
+def sample(kind, sizes, rng):
+    """True classes and the probabilities of two classifiers of the same quality, with a signal in common."""
+    y = np.repeat(np.arange(3), sizes)
+    shape = len(y), 3
+    if kind == "normal":
+        signal = 1.3 * np.eye(3)[y] + 0.8 * rng.normal(size=shape)
+        noise = [0.6 * rng.normal(size=shape) for _ in "ab"]
+    else:
+        signal = 1.5 * np.eye(3)[y] + 0.7 * rng.standard_t(3, size=shape)
+        noise = [0.5 * rng.standard_t(3, size=shape) for _ in "ab"]
+    return y, {name: softmax(signal + added, axis=1) for name, added in zip("ab", noise, strict=True)}
+
+
+def true_value(kind):
+    values = []
+    for seed in range(1000, 1000 + TRUTH_SAMPLES):
+        y, scores = sample(kind, (1500,) * 3, np.random.default_rng(seed))
+        values.append(pr.evaluate(y, scores["a"], measure="he", method=None).value)
+    return np.mean(values)
+
+
+def one(y, scores, key, most_pairs, truth):
+    """Covered, rejected, value, standard error, Monte Carlo error, difference and its standard error."""
+    assignment.MOST_PAIRS = most_pairs
+    comparison = pr.compare(y, scores, measure=key)
+    difference, estimate = comparison.difference("a", "b"), comparison.estimates["a"]
+    low, high = estimate.confidence_interval()
+    errors = estimate.standard_error, estimate.monte_carlo_error
+    outcome = low <= truth <= high, difference.pvalue < 0.05
+    return *outcome, estimate.value, *errors, difference.value, difference.standard_error
+
+
+def main():
+    for kind, sizes, samples in SETTINGS:
+        rng, truth, rows = np.random.default_rng(11), true_value(kind), {"all triples": [], "blocks": []}
+        for seed in range(samples):
+            y, scores = sample(kind, sizes, rng)
+            key = f"he(tuples={PARTNERS * max(sizes)}, rng={seed})"
+            rows["all triples"].append(one(y, scores, "he", EXACT, truth))
+            rows["blocks"].append(one(y, scores, key, 1, truth))
+        for name, results in rows.items():
+            covered, rejected, value, error, monte_carlo, difference, its_error = np.array(results, dtype=float).T
+            ratios = value.std() / np.sqrt(np.mean(error**2)), difference.std() / np.sqrt(np.mean(its_error**2))
+            print(f"| {kind}, {' + '.join(map(str, sizes))} | {name} | {100 * covered.mean():.1f} ", end="")
+            print(
+                f"| {100 * rejected.mean():.1f} | {ratios[0]:.2f} | {ratios[1]:.2f} | {monte_carlo.mean():.4f} |"
+            )
+
+
+if __name__ == "__main__":
+    main()
