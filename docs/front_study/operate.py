@@ -3,7 +3,8 @@
     python docs/front_study/operate.py      operate.csv
 
 A front of a fixed classifier is used without its cases ("best point") and with them. The cases of a family of
-logistic regressions are features: `operate` has the predictions of the fit, and "with cases" those of the best point.
+logistic regressions are features: `operate` has the predictions of the fit, and "with cases" those of the best
+point.
 """
 
 import sys

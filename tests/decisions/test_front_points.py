@@ -66,7 +66,7 @@ def test_a_copy_has_the_cases_and_a_file_has_not(tmp_path):
     chosen = pr.operate(front, costs=costs)
     assert chosen.point is None
     assert chosen.optimality == "best found"
-    for again in (pickle.loads(pickle.dumps(front)), copy.deepcopy(front)):  # noqa: S301 - own bytes
+    for again in (pickle.loads(pickle.dumps(front)), copy.deepcopy(front)):
         assert pr.operate(again, costs=costs).rule == chosen.rule
     front.save(tmp_path / "front.npz")
     for read in (pr.Front.load(tmp_path / "front.npz"), pr.Front.from_json(front.to_json())):
