@@ -55,7 +55,7 @@ format: $(READY) ## let ruff mend what it can
 	@$(BIN)/ruff format .
 
 build/peers: $(READY)
-	-@for peer in scors pauc polars-ds; do \
+	-@for peer in scors pauc polars-ds pymoo==0.6.2 alive-progress about-time graphemeu autograd cma Deprecated wrapt; do \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target build/peers $$peer; done
 
 bench: $(READY) build/peers ## one table of ratios against peers and numpy.sort

@@ -30,7 +30,10 @@ SPLIT = {
 
 def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) -> str:
     """The page with its tables made of the results."""
-    tables = {"halves": ranges(halves, SPLIT), **{name: plain(name) for name in ("costs", "errors", "lines")}}
+    tables = {
+        "halves": ranges(halves, SPLIT),
+        **{name: plain(name) for name in ("costs", "errors", "lines", "operate")},
+    }
     tables["searches"] = means(stored("searches"))
     for kind in ("synthetic", "vehicle", "image"):
         chosen = [row for row in rows if row["data"].startswith(kind)]

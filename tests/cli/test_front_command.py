@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -243,7 +244,7 @@ def test_a_rule_is_chosen_from_a_stored_front(polyroc, file, other, stored, tmp_
     done = polyroc("operate", "--front", stored, *arguments, *judged, "--rule", tmp_path / "rule.json", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     expected = pr.operate(
-        in_python(file),
+        replace(in_python(file), scores=None),
         costs={("malignant", "benign"): 10},
         priors=[0.2, 0.1, 0.7],
         evaluate_on=pr.read(other, truth="y", scores="p_*"),

@@ -1,6 +1,9 @@
 """Using a front: the best point for costs and limits, its rule, its rates; the table of volumes."""
 
+import copy
 import json
+import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -26,8 +29,58 @@ def sample(sizes, seed=0, pull=0.6, decimals=12):
 
 @pytest.fixture(scope="module")
 def three():
+    """A front as it is read from a file, without its cases: `operate` compares its points."""
     y, P = sample((40, 30, 50))
-    return y, P, pr.front(y, P, n=2000)
+    return y, P, replace(pr.front(y, P, n=2000), scores=None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("classes", [2, 3, 4, 6, 10])
+def test_a_front_is_never_worse_than_operate_on_its_cases(classes, monkeypatch):
+    """Random costs, priors, limits and weights; the search is short, as the law holds for one of any length."""
+    monkeypatch.setattr("polyroc.cost_rules.search.EFFORT", 2e4)
+    rng = np.random.default_rng(classes)
+    sizes = rng.integers(120 // classes, 150 // classes, classes)  # more than 100: integer programming takes long
+    y, P = sample(sizes, seed=classes, pull=1.2 / classes, decimals=3)
+    P /= P.sum(axis=1, keepdims=True)
+    w = rng.integers(1, 4, len(y))
+    front = pr.front(y, P, n=50, sample_weight=w)
+    costs = rng.exponential(size=(classes, classes)) ** 2 * (1 - np.eye(classes))
+    cheaper = 0
+    priors = rng.dirichlet(np.full(classes, 3.0))
+    for terms in ({}, {"priors": priors}, {"priors": priors, "at_most": {(0, 1): 0.02, (1, 0): 0.8}}):
+        direct = pr.operate(y, P, sample_weight=w, costs=costs, **terms)
+        chosen = pr.operate(front, costs=costs, **terms)
+        assert chosen.expected_cost <= direct.expected_cost + 1e-10
+        assert all(chosen.rates[error] <= limit + 1e-12 for error, limit in terms.get("at_most", {}).items())
+        assert chosen.rates == pytest.approx(pr.rates(y, P, sample_weight=w, rule=chosen.rule).rates)
+        assert (chosen.point is None) == (chosen.rule not in [front.rule(i) for i in range(len(front))])
+        cheaper += chosen.point is None
+    assert (cheaper > 0) == (classes > 2)  # of two classes the front holds every rule
+
+
+@pytest.mark.slow
+def test_a_copy_has_the_cases_and_a_file_has_not(tmp_path):
+    y, P = sample((40, 30, 50))
+    front, costs = pr.front(y, P, n=50), {(0, 1): 7, (2, 1): 0.1}
+    chosen = pr.operate(front, costs=costs)
+    assert chosen.point is None
+    assert chosen.optimality == "best found"
+    for again in (pickle.loads(pickle.dumps(front)), copy.deepcopy(front)):
+        assert pr.operate(again, costs=costs).rule == chosen.rule
+    front.save(tmp_path / "front.npz")
+    for read in (pr.Front.load(tmp_path / "front.npz"), pr.Front.from_json(front.to_json())):
+        assert read.scores is None
+        stored = pr.operate(read, costs=costs)
+        assert stored.optimality == "best point"
+        assert stored.expected_cost > chosen.expected_cost
+        assert "operate on the cases may find a better rule" in stored.sentence()
+
+
+def test_a_front_with_bounds_keeps_to_its_points():
+    y, P = sample((20, 20, 20))
+    front = pr.front(y, P, n=50, bounds={((0, 1), (1, 0)): (2, 3)})
+    assert pr.operate(front, costs={(0, 1): 0.1}).point is not None
 
 
 @pytest.mark.slow
@@ -44,7 +97,7 @@ def test_the_point_is_the_cheapest_within_limits(three, data):
     limits = {(k, m): data.draw(st.integers(0, sizes[k] // 2)) / sizes[k] for k, m in named}
     twin = naive.cheapest_point(result.counts.tolist(), costs.tolist(), limits)
     if twin is None:
-        with pytest.raises(InputError, match="No point of this front keeps at_most; the nearest has"):
+        with pytest.raises(InputError, match="No point of this front satisfies at_most; the nearest has"):
             pr.operate(result, costs=costs, at_most=limits, priors=np.array(sizes) / 120)
     else:
         chosen = pr.operate(result, costs=costs, at_most=limits, priors=np.array(sizes) / 120)

@@ -218,4 +218,6 @@ def test_rules_that_are_not_chosen_on_cases():
     assert operate(front).optimality == "proven"
     assert operate(front, point=0).optimality is None
     assert operate(y, s, criterion="youden").optimality == "proven"
-    assert operate(pr.front(Y6, P6, n=200)).optimality == "best found"
+    front = pr.front(Y6, P6, n=200)
+    assert operate(front).optimality == "proven"
+    assert operate(pr.Front.from_dict(front.to_dict())).optimality == "best point"

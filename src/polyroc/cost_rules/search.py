@@ -18,7 +18,7 @@ from polyroc.kernels.cut_points import EQUAL
 from polyroc.rules import CostRule
 from polyroc.scores import Scores
 
-__all__ = ["CostProblem", "Loss", "best_costs", "is_better", "search_again", "search_costs"]
+__all__ = ["CostProblem", "Loss", "best_costs", "descend", "is_better", "search_again", "search_costs"]
 
 DISTINCT = 1e-9  # points on a line that differ by a smaller share are ties: rounding hides them from a rule
 LEAST_GAIN = 1e-4  # the search stops after a round that lowers the cost by a smaller share
@@ -69,6 +69,13 @@ def search_costs(
     ends = sorted((_descended(problem, L, stop) for L in starts), key=_rounded_loss)
     walks = [_walk(problem, end, steps // 8, rng, stop) for end in ends[:WALKS]]
     L, _ = _walk(problem, min(walks, key=_rounded_loss), steps - WALKS * (steps // 8), rng, stop)
+    L = L / L.max()
+    return L, problem.loss(L)
+
+
+def descend(problem: "CostProblem", start: FloatArray) -> Rated:
+    """The costs that line searches from one start lead to, the largest of them 1, and their loss on the data."""
+    L, _ = _descended(problem, start)
     L = L / L.max()
     return L, problem.loss(L)
 

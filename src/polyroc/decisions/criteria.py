@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from polyroc.cost_rules.search import CostProblem, best_costs
+from polyroc.cost_rules.search import CostProblem, best_costs, descend, is_better
 from polyroc.decisions.cut_points import CutProblem, ScoreOrder, limit_matrix, rule_at_cuts
 from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.thresholds import thresholds_in_conflict
@@ -19,7 +19,16 @@ from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.costs import as_costs, as_limits, as_priors
 
-__all__ = ["Criterion", "Objective", "choose_rule", "cut_problem", "limits_text", "order_needed", "read_objective"]
+__all__ = [
+    "Criterion",
+    "Objective",
+    "choose_rule",
+    "cut_problem",
+    "limits_text",
+    "order_needed",
+    "read_objective",
+    "search_rule",
+]
 
 Criterion = Literal["youden", "closest"]
 
@@ -202,12 +211,29 @@ def choose_rule(
         return _bayes_rule(scores, objective.costs * (objective.priors / objective.training_priors)[:, None]), None
     if scores.n_classes == 2 or values.ndim == 1:
         return _best_thresholds(scores, values, objective), "proven"
+    rule, optimality, satisfied = search_rule(scores, values, objective, rng)
+    if not satisfied:
+        raise InputError(_infeasible(scores, values, objective, rule))
+    return rule, optimality
+
+
+def search_rule(
+    scores: Scores,
+    values: FloatArray,
+    objective: Objective,
+    rng: np.random.Generator,
+    start: FloatArray | None = None,
+) -> tuple[CostRule, Optimality, bool]:
+    """The best rule found for probabilities of three classes or more; whether it satisfies the limits.
+
+    With `start`, the costs of a rule, line searches from there are tried as well.
+    """
     problem = CostProblem.of(scores, values, objective.search_losses, objective.limits)
     L, loss, proven = best_costs(problem, objective.limits, objective.bayes_costs, rng)
-    rule = CostRule(scores.labels, L.tolist())
-    if loss[0] > EQUAL:
-        raise InputError(_infeasible(scores, values, objective, rule))
-    return rule, "proven" if proven else "best found"
+    if start is not None and not proven:
+        other, its_loss = descend(problem, start)
+        L, loss = (other, its_loss) if is_better(its_loss, loss) else (L, loss)
+    return CostRule(scores.labels, L.tolist()), "proven" if proven else "best found", loss[0] <= EQUAL
 
 
 def _best_thresholds(scores: Scores, values: FloatArray, objective: Objective) -> Rule:

@@ -83,6 +83,7 @@ def operating_point(
     optimality: Optimality | None,
     point: int | None = None,
     repeated: tuple[ThresholdUncertainty, Rates] | None = None,
+    of_front: bool = False,
 ) -> OperatingPoint:
     """The result of `operate`; if the rule was evaluated on the cases it was fitted to, with a warning.
 
@@ -98,6 +99,8 @@ def operating_point(
         As in `OperatingPoint`.
     repeated
         If the choice was repeated in resamples: the uncertainty of the thresholds, and the corrected rates.
+    of_front
+        Whether the rule was chosen on a front, whose choice is not repeated in resamples.
     """
     uncertainty, corrected = (None, apparent) if repeated is None else repeated
     if evaluated is None and uncertainty is None and not objective.calibrated:
@@ -106,7 +109,7 @@ def operating_point(
                 "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic. "
                 "Evaluate it on other cases with ",
                 Option("evaluate_on"),
-                *((", or correct them with ", Option("method", Call("Bootstrap"))) if point is None else ()),
+                *((", or correct them with ", Option("method", Call("Bootstrap"))) if not of_front else ()),
                 ".",
             ),
             OptimismWarning,

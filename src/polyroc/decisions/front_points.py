@@ -1,24 +1,26 @@
-"""The verb `operate` on a front: its cheapest point, the cheapest within limits, or a given point."""
+"""The verb `operate` on a front: the cheapest rule on its cases, the cheapest within limits, or a given point."""
 
 from collections.abc import Mapping
 from functools import partial
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyroc.decisions.criteria import Objective, limits_text
+from polyroc.decisions.criteria import Objective, limits_text, search_rule
 from polyroc.decisions.evaluation import evaluation_cases, operating_point, rates_on
 from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
 from polyroc.fronts.result import Front
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.cut_points import EQUAL
 from polyroc.messages import Message, Option, short_repr
+from polyroc.rules import Rule
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import as_costs, as_limits, as_priors
+from polyroc.validation.random import Rng
 
 __all__ = ["operate_on_front"]
 
@@ -31,23 +33,38 @@ def operate_on_front(
     classifier: str | None,
     missing: Missing,
     unused: Mapping[str, Any],
+    rng: Rng,
 ) -> OperatingPoint:
-    """The best point of a front, or a given one, evaluated on other cases if there are any."""
+    """The best rule on the cases of a front, or a given point, evaluated on other cases if there are any."""
     _require_unused(unused)
     objective = _objective(front, point, **cost_options)
-    optimality: Optimality | None = None if point is not None else "proven" if front.exact else "best found"
-    chosen = _best_point(front, objective) if point is None else _checked_point(front, point)
-    rule, apparent = front.rule(chosen), _rates_at(front, chosen)
-    if evaluate_on is not None and front.search is not None:
-        evaluate_on = _posteriors(front, chosen, evaluate_on)
+    if point is None:
+        chosen = _best_choice(front, objective, np.random.default_rng(rng))
+    else:
+        place = _checked_point(front, point)
+        chosen = _Choice(front.rule(place), front.counts[place], place, None)
+    if evaluate_on is not None and chosen.point is not None and front.search is not None:
+        evaluate_on = _posteriors(front, chosen.point, evaluate_on)
     others = evaluation_cases(evaluate_on, front.labels, None, missing)
     evaluated = None
     if others is not None:
         assert isinstance(others, Scores)
         if classifier is None and front.classifier in others.classifiers:
             classifier = front.classifier
-        evaluated = rates_on(others, rule, classifier)
-    return operating_point(objective, rule, apparent, evaluated, optimality, chosen)
+        evaluated = rates_on(others, chosen.rule, classifier)
+    apparent = _rates(front, chosen.counts)
+    return operating_point(
+        objective, chosen.rule, apparent, evaluated, chosen.optimality, chosen.point, of_front=True
+    )
+
+
+class _Choice(NamedTuple):
+    """A rule with its counts on the cases of the front, and its position in the front; None if it is no point."""
+
+    rule: Rule
+    counts: IntArray
+    point: int | None
+    optimality: Optimality | None
 
 
 def _require_unused(options: Mapping[str, Any]) -> None:
@@ -105,21 +122,46 @@ def _objective(front: Front, point: Any, *, costs: Any, priors: Any, at_most: An
     return objective
 
 
-def _best_point(front: Front, objective: Objective) -> int:
-    """The position of the point of least expected cost within the limits.
+def _best_choice(front: Front, objective: Objective, rng: np.random.Generator) -> _Choice:
+    """The best point; or a cheaper rule that a search on the cases of the front finds, if it holds them.
+
+    The search is that of `operate` on these cases, so that the rule is never worse, and line searches that start
+    at the best point.
+    """
+    excess = _excess(front.rates, objective.limits)
+    place = _best_point(front, objective, excess)
+    point = _Choice(front.rule(place), front.counts[place], place, "proven" if front.exact else "best point")
+    if not front.exact and front.scores is not None:
+        values = front.scores.values[front.classifier]
+        rule, optimality, satisfied = search_rule(front.scores, values, objective, rng, front.costs[place])
+        counts = front.counts_of(rule)
+        assert counts is not None
+        gain = _cost(point.counts, objective) - _cost(counts, objective)
+        if satisfied and (excess.all() or gain > EQUAL):
+            return _Choice(rule, counts, None, optimality)
+        # no proof is about a point that is better than the rule proven to be the best up to rounding
+        point = point._replace(optimality=optimality if abs(gain) <= EQUAL else "best found")
+    if excess.all():
+        raise InputError(_infeasible(front, front.rates, objective.limits, excess))
+    return point
+
+
+def _cost(counts: IntArray, objective: Objective) -> Any:
+    """The expected cost of points, in the largest loss, so that tolerances do not depend on the unit of costs."""
+    rates = counts / counts.sum(axis=-1, keepdims=True)
+    return (objective.losses / objective.losses.max() * rates).sum(axis=(-1, -2))
+
+
+def _best_point(front: Front, objective: Objective, excess: FloatArray) -> int:
+    """The position of the point of least excess over the limits and, of those, of least expected cost.
 
     Of points whose costs are equal up to rounding, the one with the smallest sum of error rates; of those, the
     first in the front.
     """
-    rates = front.rates
-    excess = _excess(rates, objective.limits)
-    if excess.all():
-        raise InputError(_infeasible(front, rates, objective.limits, excess))
-    losses = objective.losses / objective.losses.max()  # tolerances then do not depend on the unit of the costs
-    cost = np.where(excess > 0.0, np.inf, (losses * rates).sum(axis=(1, 2)))
+    cost = np.where(excess > excess.min(), np.inf, _cost(front.counts, objective))
     errors = 1.0 - np.eye(len(front.classes))
     cheapest = np.flatnonzero(cost <= cost.min() + EQUAL)
-    fewest = (errors * rates[cheapest]).sum(axis=(1, 2))
+    fewest = (errors * front.rates[cheapest]).sum(axis=(1, 2))
     return int(cheapest[np.argmax(fewest <= fewest.min() + EQUAL)])
 
 
@@ -158,12 +200,12 @@ def _infeasible(
     )
 
 
-def _rates_at(front: Front, point: int) -> Rates:
-    """The confusion rates of a point on the cases of the front, with their standard errors.
+def _rates(front: Front, tallies: IntArray) -> Rates:
+    """The confusion rates of a rule on the cases of the front, with their standard errors.
 
     A case of weight w counts as w cases, as in the front itself.
     """
-    counts = front.counts[point].astype(np.float64)
+    counts = tallies.astype(np.float64)
     totals = counts.sum(axis=1)
     rates = counts / totals[:, None]
     degrees_of_freedom = np.where(totals > 1, totals - 1.0, nan)

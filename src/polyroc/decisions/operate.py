@@ -91,9 +91,13 @@ def operate(
     probabilities, or few cases, Bayes' rule itself had a lower cost: `calibrated=True` uses it.
 
     For a `Front`: its point of least expected cost among those that satisfy `at_most`, or the given `point`. Of
-    points of equal cost, the one with the smallest sum of error rates; of those, the first in the front. A front
-    accepts `costs`, `priors`, `at_most` or `point`, `evaluate_on` and `classifier`. If the front was searched over
-    a family, the rule applies to the posteriors of `front.deploy(result.point)`, which decides from features.
+    points of equal cost, the one with the smallest sum of error rates; of those, the first in the front. If a
+    front of three classes or more still has its cases (`front.scores`), the rule is searched on them as well, so
+    that it is never worse than without the front; `point` of the result is None if it is no point of the front. A
+    front that was read from a file, that has bounds or that was searched over a family gives its best point
+    (`optimality` "best point"). A front accepts `costs`, `priors`, `at_most` or `point`, `rng`, `evaluate_on` and
+    `classifier`. If it was searched over a family, the rule applies to the posteriors of
+    `front.deploy(result.point)`, which decides from features.
 
     Parameters
     ----------
@@ -201,7 +205,7 @@ def operate(
     if isinstance(y_true, Front):
         calibration = {"calibrated": calibrated or None, "training_priors": training_priors}
         unused = {"y_score": y_score, **criteria, **calibration, "method": method, **data_options}
-        return operate_on_front(y_true, point, cost_options, evaluate_on, classifier, missing, unused)
+        return operate_on_front(y_true, point, cost_options, evaluate_on, classifier, missing, unused, rng)
     if point is not None:
         raise InputError(Option("point"), " is a position in a front; pass the front instead of y_true.")
     terms = {**cost_options, **criteria, "calibrated": calibrated, "training_priors": training_priors}

@@ -22,10 +22,11 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["OperatingPoint", "Optimality"]
 
-Optimality = Literal["proven", "best found"]
+Optimality = Literal["proven", "best found", "best point"]
 OPTIMALITY = {
     "proven": "Proven: on the cases it was chosen on, no rule of its kind is better.",
     "best found": "Best found: on the cases it was chosen on, a better rule may exist.",
+    "best point": "Best point of the front, which holds no cases; operate on the cases may find a better rule.",
     None: "Not chosen on the cases: it follows from the options.",
 }
 
@@ -55,11 +56,12 @@ class OperatingPoint(Result):
     held_out
         True if it was evaluated on other cases than those it was chosen on.
     point
-        Its position in the front it was taken from; None if there is no front.
+        Its position in the front it was taken from; None if there is no front, or if the rule is no point of it.
     optimality
         "proven" if no rule of its kind (thresholds of the score; `CostRule`) is better on the cases it was chosen
-        on; "best found" if one may be; None if it was not chosen on cases (Bayes' rule for calibrated
-        probabilities, or a given point of a front). It is not a statement about other cases.
+        on; "best found" if one may be; "best point" if only the points of a front were compared, because it holds
+        no cases on which to search for a better rule; None if it was not chosen on cases (Bayes' rule for
+        calibrated probabilities, or a given point of a front). It is not a statement about other cases.
     uncertainty
         The thresholds chosen in resamples, if the rule has any, and the optimism of the rates; None if the choice
         was not repeated.

@@ -276,4 +276,5 @@ def _front(classifier: str, scores: Scores, sweep: _Sweep) -> Front:
             seed=seed,
         ),
         labels=scores.labels,
+        scores=None if sweep.distribution.ratios else scores,
     )

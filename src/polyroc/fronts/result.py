@@ -22,7 +22,7 @@ from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
 from polyroc.output.tables import SHOWN_ROWS
-from polyroc.results.codec import stored_as
+from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.invariants import Invariants, ascending, at_least, distinct, finite, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -107,6 +107,9 @@ class Front(Result):
         The classes as in `y_true`, which rules assign cases to; by default their names.
     search
         The search that found it, with its parameters; None for a fixed classifier.
+    scores
+        The cases of a fixed classifier, for `operate`. Not stored: None in a front that was read from a file, and
+        if the costs had bounds, which a rule of its own might not keep.
     """
 
     _most_rows: ClassVar[int] = SHOWN_ROWS  # they are points
@@ -120,6 +123,7 @@ class Front(Result):
     provenance: Provenance
     labels: tuple[Hashable, ...] = ()
     search: Search | None = field(default=None, metadata=stored_as(decode=_stored_search))
+    scores: Scores | None = field(default=None, metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
         if not self.labels:
@@ -218,6 +222,15 @@ class Front(Result):
         if len(self.labels) == 2 and not self.counts[self._point(point), :, 0].any():
             return ThresholdRule(self.labels, self.labels[1], 0.0)
         return CostRule(self.labels, self.costs[self._point(point)].tolist())
+
+    def counts_of(self, rule: Rule) -> IntArray | None:
+        """Cases by true class and decision of a rule on the cases of the front; None if it does not hold them."""
+        if self.scores is None:
+            return None
+        c, codes = len(self.classes), self.scores.codes.astype(np.int64)
+        cells = codes * c + rule.codes(self.scores.values[self.classifier])
+        weight = as_counts(self.scores.sample_weight, len(codes))
+        return np.bincount(cells, weight, c * c).astype(np.int64).reshape(c, c)
 
     @validated
     def deploy(

@@ -18,7 +18,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.sentences import abbreviated
-from polyroc.plots.fronts import place_of
+from polyroc.plots.fronts import rates_at
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     COLOURS,
@@ -136,11 +136,11 @@ def draw_false_positives(
     F = front.false_positive_rates
     better = np.flatnonzero(F.sum(axis=1) < 2.0 - ROUNDING)
     drawn = np.arange(len(F)) if beyond or not len(better) else better
-    places = [place_of(front, place) for place in (points or {}).values()]
-    _cube(axes, front, F[[*drawn, *places]])
+    places = [_false_positives(rates_at(front, place)) for place in (points or {}).values()]
+    _cube(axes, front, np.stack([*F[drawn], *places]))
     stems = _stems(axes, F[drawn]) if len(drawn) <= STEMS else None
     dots, names, scale = _dots(axes, front, drawn, colour)
-    chosen = [_mark_dot(axes, F[place], i) for i, place in enumerate(places)]
+    chosen = [_mark_dot(axes, place, i) for i, place in enumerate(places)]
     names += [abbreviated(name) for name in points or {}]
     legend = add_legend(axes, [*dots, *chosen], names, loc="upper left", bbox_to_anchor=(0.0, 0.98))
     if colour is None:
@@ -148,6 +148,10 @@ def draw_false_positives(
     enlarge_dots(legend, 24)
     _head(axes, front, len(F) - len(drawn))
     return FalsePositivesPicture(axes, tuple(dots), stems, tuple(chosen), legend, scale)
+
+
+def _false_positives(rates: FloatArray) -> FloatArray:
+    return np.asarray(rates.sum(axis=0) - np.diagonal(rates))
 
 
 def _dots(
@@ -242,15 +246,17 @@ def draw_parallel(
         (true, decision) to shade the lines by the rate of an error, "generation" by their generation.
     """
     c = len(front.classes)
-    places = [place_of(front, place) for place in (points or {}).values()]
+    errors = ~np.eye(c, dtype=bool)
+    places = [rates_at(front, place)[errors] for place in (points or {}).values()]
     width = float(np.clip(AROUND + AXIS * c * (c - 1), NARROWEST, WIDEST))
     ax = axes_of(ax, width + (colour is not None), HEIGHT)
     style_axes(ax, grid="y")
-    rates = front.rates[:, ~np.eye(c, dtype=bool)]
+    rates = front.rates[:, errors]
     x = _across(c)
     lines, scale = _lines(ax, front, np.stack(np.broadcast_arrays(x, rates), axis=2), colour)
-    chosen = [_mark_line(ax, x, rates[place], i) for i, place in enumerate(places)]
-    ax.set(xlim=(x[0] - 0.3, x[-1] + 0.3), ylim=(-0.01, max(0.1, 1.03 * float(rates.max()))))
+    chosen = [_mark_line(ax, x, place, i) for i, place in enumerate(places)]
+    top = max(float(drawn.max()) for drawn in (rates, *places))
+    ax.set(xlim=(x[0] - 0.3, x[-1] + 0.3), ylim=(-0.01, max(0.1, 1.03 * top)))
     _name_axes(ax, front, x)
     names = [f"{len(front)} operating points", *(abbreviated(name) for name in points or {})]
     above = 8 + 14 * -(-len(names) // IN_A_ROW)

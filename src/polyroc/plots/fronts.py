@@ -16,6 +16,7 @@ from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.result import Front
 from polyroc.fronts.volume_table import FrontVolumes
+from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import signed_text
 from polyroc.output.sentences import abbreviated
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
@@ -44,7 +45,7 @@ __all__ = [
     "draw_growths",
     "draw_staircase",
     "draw_staircases",
-    "place_of",
+    "rates_at",
 ]
 
 
@@ -115,7 +116,7 @@ def draw_staircases(
     )
     lines = [_stairs(ax, front, place) for place, front in enumerate(fronts)]
     shade = _shade(ax, lines[0]) if len(fronts) == 1 else None
-    places = {name: fronts[0].rates[place_of(fronts[0], place)] for name, place in (points or {}).items()}
+    places = {name: rates_at(fronts[0], place) for name, place in (points or {}).items()}
     marked = [mark_point(ax, float(r[0, 1]), float(r[1, 1]), name, 7) for name, r in places.items()]
     entries = [f"{abbreviated(front.classifier)}  G = {signed_text(front.growth.gini[-1])}" for front in fronts]
     legend = add_legend(ax, lines, entries, loc="lower right")
@@ -141,15 +142,19 @@ def _shade(ax: Axes, line: Line2D) -> PolyCollection:
     return shade
 
 
-def place_of(front: Front, place: int | OperatingPoint) -> int:
-    """Where in the front an operating point is."""
+def rates_at(front: Front, place: int | OperatingPoint) -> FloatArray:
+    """The confusion rates of an operating point on the cases of the front."""
     index = place.point if isinstance(place, OperatingPoint) else place
+    if isinstance(place, OperatingPoint) and index is None and place.rule.labels == front.labels:
+        counts = front.counts_of(place.rule)
+        if counts is not None:
+            return np.asarray(counts / counts.sum(axis=1, keepdims=True))
     if not isinstance(index, int | np.integer) or not 0 <= index < len(front):
         raise InputError(
             f"points must be indices into the front, from 0 to {len(front) - 1}, or operating points of it; "
             f"got {index!r}."
         )
-    return int(index)
+    return np.asarray(front.rates[int(index)])
 
 
 @dataclass(frozen=True, slots=True, repr=False)

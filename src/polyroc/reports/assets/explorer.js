@@ -137,8 +137,11 @@
     const dear = errors.map(([k, m]) => [k, m, state.costs[k][m]]).filter(([, , x]) => x !== 1);
     if (dear.length) terms.push(`costs=${listed(dear)}`);
     if (!isFree()) terms.push(`priors=[${made.priors.join(", ")}]`);
+    // by its position, if the page has all points: without it, operate searches for a rule that is no point of the front
+    const placed = made.point !== null && !opened(state.classifier).front.packed.left_out;
+    if (placed) return `${frontLine()}polyroc.operate(${["front", `point=${made.point}`, ...terms].join(", ")})`;
     if (limits().length) terms.push(`at_most=${listed(limits())}`);
-    if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})`;
+    if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})  # searches further than this page`;
     if (made.raised) return `polyroc.operate(scores, ${terms.join(", ")})  # searches further than this page`;
     if (classifiers.length > 1 && explorer.names[state.classifier]) terms.push(`classifier=${explorer.names[state.classifier]}`);
     if (c > 2) terms.push("calibrated=True");
