@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from chromium import violations, wait_until
+from chromium import keyboard_faults, violations, wait_until
 from polyroc.datasets import catalogue
 from polyroc.errors import OptimismWarning
 from polyroc.estimates.intervals import interval
@@ -522,9 +522,16 @@ def test_the_page_can_be_printed_and_darkened(show, flat_report):
 
 
 @pytest.mark.slow
-def test_axe_finds_nothing_and_tables_have_captions(show, iris_report):
+def test_axe_finds_nothing_everything_is_reached_by_keyboard_and_tables_have_captions(show, iris_report):
     page = show(iris_report)
     assert violations(page, "light", "dark") == []
+    assert keyboard_faults(page) == []
+    surface = page.locator("#surface-figure svg")
+    surface.scroll_into_view_if_needed()
+    before = surface.inner_html()
+    page.get_by_label("Tilt").press("ArrowRight")
+    page.wait_for_timeout(100)
+    assert surface.inner_html() != before
     assert page.locator("table").count() == page.locator("table > caption:first-child").count() > 5
     page.set_viewport_size({"width": 390, "height": 800})
     page.locator("#explorer-figure").scroll_into_view_if_needed()
