@@ -48,6 +48,35 @@ def wait_until(page, expression, tries=600):
     raise AssertionError(f"never true: {expression[:200]}")
 
 
+FOCUSED = """() => {
+    const own = document.activeElement, place = own.getBoundingClientRect(), style = getComputedStyle(own);
+    const seen = style.outlineStyle !== "none" && place.width && place.bottom > 0 && place.top < innerHeight;
+    return own === document.body ? null : [[...document.querySelectorAll("*")].indexOf(own), Boolean(seen)];
+}"""
+REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, textarea, [tabindex]")]
+    .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility())
+    .filter((one) => one.type !== "radio" || one.checked).length"""  # arrow keys choose among radio buttons
+
+
+def keyboard_faults(page, most=400):
+    """What is wrong with the way of the Tab key through a page: controls left out, out of order, or without a focus."""
+    page.evaluate("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
+    places = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if focused is None:
+            break
+        places.append(focused)
+    order = [place for place, _ in places]
+    faults = {
+        "not all reached": len(set(order)) != page.evaluate(REACHABLE),
+        "not in the order of the page": order != sorted(set(order)),
+        "focus not seen": not all(seen for _, seen in places),
+    }
+    return [text for text, found in faults.items() if found]
+
+
 @cache
 def _axe():
     """The script of axe-core, which the package axe-playwright-python contains; None if it is not installed."""

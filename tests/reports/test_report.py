@@ -1,8 +1,10 @@
 """`report`: sentences no surer than the numbers, every kind of data, every format, files of bounded size."""
 
+import base64
 import json
 import re
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from polyroc.output.sentences import shortened
 from polyroc.reports import collection, conclusion, explorer, figures
 from polyroc.reports.collection import sampled_cases
 from polyroc.reports.methods import PAPERS
-from polyroc.reports.page_assets import as_json, plotly
+from polyroc.reports.page_assets import as_json, compressed, plotly
 from polyroc.reports.tables import tables
 
 BAD = "<b>|_&\\%${}"
@@ -215,11 +217,13 @@ def test_markdown_and_latex_hold_no_markup_from_names():
     assert r"\textless{}b\textgreater{}\textbar{}\_\&\textbackslash{}\%\$\{\}" in tex
 
 
-def test_data_inside_the_page_cannot_end_their_element():
-    text = as_json({"</script>": "<!-- \u2028 & \u2029", "lone": "\ud800"})
-    assert not set(text) & set("<>&\u2028\u2029")
-    assert json.loads(text) == {"</script>": "<!-- \u2028 & \u2029", "lone": "\ud800"}
-    text.encode()
+def test_data_inside_the_page_come_back_and_cannot_end_their_element():
+    hostile = {"</script>": "<!-- \u2028 & \u2029", "lone": "\ud800"}
+    text, size = compressed(as_json(hostile))
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", text)
+    content = zlib.decompress(base64.b64decode(text), wbits=-zlib.MAX_WBITS)
+    assert json.loads(content) == hostile
+    assert size == len(content)
 
 
 def test_shortened_names_stay_distinct():
@@ -230,9 +234,28 @@ def test_shortened_names_stay_distinct():
 
 
 def test_plotly_is_there_without_addresses():
-    script = plotly()
-    assert "</script" not in script.lower()
-    assert set(re.findall(r"https?://[\w.]+", script)) <= {"http://www.w3.org"}
+    assert set(re.findall(r"https?://[\w.]+", plotly())) <= {"http://www.w3.org"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pos_label": "b"},
+        {"pos_label": "b", "measure": "gini", "level": 0.9, "method": pr.Bootstrap(n=50, rng=1)},
+        {"pos_label": "a", "groups": np.arange(40) % 20, "negate": True, "sampling": "case-control"},
+    ],
+)
+def test_the_lines_that_repeat_a_report_repeat_it(options):
+    rng = np.random.default_rng(0)
+    y_true = np.array(["a", "b"])[np.arange(40) % 2]
+    y_score = rng.normal(size=40) + (y_true == "b")
+    made = pr.report(y_true, y_score, path=None, **options)
+    names = {"y_true": y_true, "y_score": y_score, "groups": options.get("groups")}
+    *first, last = made.repeat
+    again = eval(last.replace(", level=", ", path=None, level="), {"pr": pr, **names})
+    assert first == ["import polyroc as pr"]
+    assert again.findings.evaluation.rows() == made.findings.evaluation.rows()
 
 
 @pytest.mark.parametrize(("c", "k"), [(2, 3), (3, 3), (12, 2)])

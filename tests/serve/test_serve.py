@@ -12,7 +12,7 @@ import httpx
 import openpyxl
 import pytest
 
-from chromium import violations
+from chromium import keyboard_faults, violations
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError
 from polyroc.messages import Option
@@ -269,6 +269,8 @@ def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browse
     page.wait_for_selector("#done:not([hidden])", timeout=120_000)
     assert page.locator("#table-of-results tbody tr").count() == 3
     assert violations(page) == []
+    assert keyboard_faults(page) == []
+    assert page.locator("[data-two]:disabled").count() == 3  # criteria of two classes, and here are three
     command = "--truth Körperstufe --scores Marker --decimal , --encoding cp1252 --labels a,b,c --criterion youden"
     assert command in page.inner_text("#command").replace('"', "")
     page.goto(f"{server.address}sample-size")
@@ -277,6 +279,7 @@ def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browse
     page.wait_for_selector("#done:not([hidden])", timeout=120_000)
     assert "give a power of 0.8" in page.inner_text("#done")
     assert violations(page, "light", "dark") == []
+    assert keyboard_faults(page) == []
     assert page.inner_text("#command") == "polyroc size --measure auc --value 0.85 --null 0.75"
     page.close()
     assert errors == []

@@ -63,6 +63,7 @@ FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost an
 MOST_COSTS = 9000  # cost vectors over all classifiers
 CUT_POINT_RESAMPLES = 500  # in which cut-points are chosen again
 CALIBRATED_CASES = 20_000  # from which calibration and decision curves are computed
+COMPARED_BENEFITS = 6  # classifiers; of more, differences of net benefit are left out
 CALIBRATION_DRAWS = 200  # simulated samples of consistency bands and intervals of the Brier score's terms
 FORECAST = next(measure for measure in MEASURES.values() if measure.needs == "forecast")
 FRONT_EFFORT = 5.4e8  # cost vectors x cases x classes^2 per classifier
@@ -364,7 +365,12 @@ class Collection:
             return None
         if len(scores) > CALIBRATED_CASES:
             scores = scores.subset(self._share_of_cases(CALIBRATED_CASES))
-        return decision_curve(scores, level=self.level)
+        if len(scores.classifiers) <= COMPARED_BENEFITS:
+            return decision_curve(scores, level=self.level)
+        # One by one, without the differences of all pairs at all thresholds, which the page does not show.
+        single = [replace(scores, values={name: values}) for name, values in scores.values.items()]
+        curves = [decision_curve(one, level=self.level) for one in single]
+        return replace(curves[0], curves={name: own for one in curves for name, own in one.curves.items()})
 
 
 def _surface_measure(scores: Scores) -> Measure:

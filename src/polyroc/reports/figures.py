@@ -69,10 +69,10 @@ def _square(key: str, content: str) -> str:
     """A unit square as SVG, with its diagonal, ends of the scale and title."""
     lines = [
         f'<path d="M0 0H{SQUARE}V{SQUARE}H0Z" fill="none" stroke="var(--line)"/>',
-        f'<path d="M0 {SQUARE}L{SQUARE} 0" fill="none" stroke="var(--line)" stroke-dasharray="1 3"/>',
         f'<text x="0" y="{SQUARE + 13}" font-size="11" fill="currentColor">0</text>',
         f'<text x="{SQUARE}" y="{SQUARE + 13}" font-size="11" text-anchor="end" fill="currentColor">1</text>',
         content,
+        f'<path d="M0 {SQUARE}L{SQUARE} 0" fill="none" stroke="var(--soft)" stroke-dasharray="1 3"/>',
     ]
     size = f'viewBox="-1 -1 {SQUARE + 2} {SQUARE + 17}" width="{SQUARE + 2}" aria-hidden="true"'
     return f"<div><bdi>{escape(shortened((key,))[0])}</bdi><svg {size}>{''.join(lines)}</svg></div>"

@@ -82,10 +82,10 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
             "depend on how the scores of different models compare."
         )
     if findings.comparison is not None:
-        adjustment = findings.comparison.adjustment
-        adjusted = f"; p-values of the pairs are adjusted by {adjustment.title()}" if adjustment else ""
+        comparison = findings.comparison
+        adjusted = f"; p-values of the pairs are adjusted ({comparison.adjustment})" if comparison.is_adjusted else ""
         sentences.append(
-            f"The classifiers were compared by {findings.comparison.measure}, paired by case{adjusted}."
+            f"The classifiers were compared by {comparison.measure}, paired by case{adjusted}."
         )
     if findings.evaluation is not None and any(
         estimate.converted for estimate in findings.evaluation.estimates.values()

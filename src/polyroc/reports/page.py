@@ -14,9 +14,9 @@ from polyroc.output.tables import Table
 from polyroc.reports.explorer import explorer_data
 from polyroc.reports.figures import curve_panels, fold_figure, pair_matrix, shapes
 from polyroc.reports.findings import Findings
-from polyroc.reports.page_assets import as_json, asset, fingerprint, plotly, require_packages
+from polyroc.reports.page_assets import as_json, asset, compressed, fingerprint, plotly, require_packages
 from polyroc.reports.paragraph import answered_items, bibtex_of, methods_paragraph
-from polyroc.reports.probabilities import benefit_figure, reliability_figure
+from polyroc.reports.probabilities import benefit_figure, leading_rows, reliability_figure
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
@@ -33,6 +33,7 @@ __all__ = ["as_html"]
 MOST_OPEN = 40  # rows of measures; of more, those of the leading measure are shown and the others folded
 SECTION = re.compile(r'<section id="([\w-]+)" aria-labelledby="[\w-]+">\s*<h2[^>]*>([^<]+)</h2>')
 SCRIPTS = (
+    "unpacking.js",
     "base.js",
     "downloads.js",
     "sorting.js",
@@ -57,8 +58,8 @@ def as_html(report: "Report") -> str:
 
     data = _data(report)
     has_figures = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
-    scripts = [*([plotly()] if has_figures else []), "\n".join(asset(name) for name in SCRIPTS)]
-    allowed = " ".join(map(fingerprint, scripts))
+    script = "\n".join(asset(name) for name in SCRIPTS)
+    allowed = " ".join(map(fingerprint, [script, *([plotly()] if has_figures else [])]))
     environment = Environment(
         autoescape=True,
         loader=FunctionLoader(asset),
@@ -73,8 +74,10 @@ def as_html(report: "Report") -> str:
             "img-src data: blob:; worker-src blob:; form-action 'none'; base-uri 'none'"
         ),
         style=Markup(asset("style.css")),
-        scripts=[Markup(script) for script in scripts],
-        data=Markup(as_json(data)),
+        script=Markup(script),
+        plotly=compressed(plotly()) if has_figures else None,
+        licence=asset("plotly-basic.LICENSE.txt"),
+        data=compressed(as_json(data)),
         fold_figure=Markup(fold_figure(report.findings)),
         reliability_figure=Markup(reliability_figure(report.findings)),
         benefit_figure=Markup(benefit_figure(report.findings)),
@@ -102,12 +105,14 @@ def _texts(report: "Report") -> dict[str, Any]:
         "tables": by_key,
         "spans": _spans(by_key.get("measures")),
         "leading": _leading(by_key.get("measures")),
+        "leaders": leading_rows(findings, by_key.get("panel")),
         "paragraph": methods_paragraph(findings, report.level),
         "bibtex": bibtex_of(report.references),
         "answered": answered_items(findings),
         "decisions": _decided(findings),
         "cut_points": by_key.get("cut-points"),
         "confusions": [table for key, table in by_key.items() if key.startswith("rates-")],
+        "converted": any(row[0].endswith(" *") for table in report.tables if table.key == "measures" for row in table.rows),
         "comparison": findings.comparison,
         "subgroups": None if findings.subgroups is None else subgroup_sentences(findings.subgroups, report.level),
         "readers": None if findings.readers is None else clipped(findings.readers.sentence(report.level), 2000),

@@ -108,7 +108,9 @@ def methods_paragraph(findings: Findings, level: float) -> str:
 
 def _cases(findings: Findings, provenance: Provenance) -> str:
     names = shortened(tuple(provenance.cases))
-    counts = [f"{count} {name}" for name, count in zip(names, provenance.cases.values(), strict=True)]
+    # "178 of class 3", but "178 healthy".
+    of = "" if all(any(map(str.isalpha, name)) for name in names) else "of class "
+    counts = [f"{count} {of}{name}" for name, count in zip(names, provenance.cases.values(), strict=True)]
     start = (
         f"{counted(len(findings.classifiers), 'classifier')} {'was' if len(findings.classifiers) == 1 else 'were'}"
     )

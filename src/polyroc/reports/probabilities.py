@@ -4,9 +4,10 @@ Each classifier has one sentence on each question: does it rank cases, are its p
 decisions by them help?
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
-from math import isnan
+from math import inf, isnan, nan
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from polyroc.reliability.tables import faults_of
 from polyroc.reports.figures import squares_figure, unit_path
 from polyroc.reports.findings import Findings
 
-__all__ = ["beneficial", "benefit_figure", "probability_tables", "reliability_figure"]
+__all__ = ["beneficial", "benefit_figure", "leading_rows", "probability_tables", "reliability_figure"]
 
 WELL = 0.6  # of the way from chance to 1: an area of 0.8
 MOST_SQUARES = 12
@@ -50,6 +51,16 @@ def probability_tables(findings: Findings) -> list[Table]:
     panel = Table("Ranking, probabilities and decisions side by side", heads, tuple(rows), key="panel")
     tests, terms = calibration.to_table(), calibration.decomposition_table()
     return [panel, _page_table(tests, names, "calibration"), _page_table(terms, names, "brier-terms")]
+
+
+def leading_rows(findings: Findings, panel: Table | None) -> Table | None:
+    """Of a panel of many classifiers the rows of the best, which are shown; the others are folded."""
+    if panel is None or findings.calibration is None or len(panel.rows) <= MOST_SQUARES:
+        return None
+    names = _names(findings)
+    shown = [names[name] for name in _leaders(findings, findings.calibration.classifiers, len(COLOURS))]
+    title = f"{panel.title}: the {len(shown)} best classifiers"
+    return replace(panel, title=title, rows=tuple(row for row in panel.rows if row[0] in shown))
 
 
 def _page_table(table: Table, names: Mapping[str, str], key: str) -> Table:
@@ -185,11 +196,40 @@ def reliability_figure(findings: Findings) -> str:
     if calibration is None:
         return ""
     names, several = _names(findings), len(calibration.events) > len(calibration.overall)
-    squares = {}
-    for (name, event), own in [*calibration.events.items()][:MOST_SQUARES]:
-        title = f"{names[name]}: {event}" if several else names[name]
-        squares[title] = _reliability_lines(own)
-    return squares_figure(squares, "Reliability curves with bands, and histograms of the predictions")
+    events, note = calibration.events, ""
+    if len(events) > MOST_SQUARES and several:  # of many, the picture that stands for a whole classifier
+        events = {key: own for key, own in events.items() if key[1] == TOP_LABEL}
+        note = "The curves of single classes are left out; the table has their numbers. "
+    shown = _leaders(findings, [name for name, _ in events], MOST_SQUARES)
+    squares = {
+        f"{names[name]}: {event}" if several else names[name]: _reliability_lines(own)
+        for (name, event), own in events.items()
+        if name in shown
+    }
+    drawn = squares_figure(squares, "Reliability curves with bands, and histograms of the predictions")
+    return drawn + _left_out(note + _leading_note(findings, shown))
+
+
+def _leaders(findings: Findings, names: Sequence[str], most: int) -> list[str]:
+    """These classifiers in their order; of more than there is room for, those of the best leading measure."""
+    names = list(dict.fromkeys(names))
+    estimates = findings.evaluation.estimates.values() if findings.evaluation else ()
+    leading = next(iter(estimates), None)
+    if len(names) <= most or leading is None:
+        return names[:most]
+    sign = -1 if leading.larger_is_better is False else 1
+    values = {own.classifier: sign * own.value for own in estimates if own.measure == leading.measure}
+    best = sorted(names, key=lambda name: -values.get(name, nan) if not isnan(values.get(name, nan)) else inf)
+    return [name for name in names if name in best[:most]]
+
+
+def _leading_note(findings: Findings, shown: Sequence[str]) -> str:
+    count = len(findings.classifiers)
+    return "" if len(shown) >= count else f"The {len(shown)} best of {count} classifiers, to limit the picture."
+
+
+def _left_out(note: str) -> str:
+    return f'<p class="note">{note}</p>' if note else ""
 
 
 def _reliability_lines(own: EventCalibration) -> str:
@@ -217,7 +257,8 @@ def benefit_figure(findings: Findings) -> str:
     if curve is None:
         return ""
     names = _names(findings)
-    rows = {names[name]: own.value for name, own in [*curve.curves.items()][: len(COLOURS)]}
+    shown = _leaders(findings, [*curve.curves], len(COLOURS))
+    rows = {names[name]: curve.curves[name].value for name in shown}
     top = max(float(max(row.max() for row in rows.values())), float(curve.treat_all.value.max()), 1e-9)
     bottom, across = -0.15 * top, WIDTH - LEFT - 10
 
@@ -248,7 +289,7 @@ def benefit_figure(findings: Findings) -> str:
     keys.append(_key("treat all", 'stroke="var(--soft)" stroke-dasharray="4 3"'))
     size = f'viewBox="0 0 {WIDTH} {HEIGHT + 50}" width="{WIDTH}"'
     drawn = f'<svg {size} role="img" aria-label="Decision curves: net benefit by threshold">{"".join(parts)}</svg>'
-    return f'{drawn}<ul class="keys">{"".join(keys)}</ul>'
+    return f'{drawn}<ul class="keys">{"".join(keys)}</ul>{_left_out(_leading_note(findings, shown))}'
 
 
 def _key(name: str, stroke: str) -> str:

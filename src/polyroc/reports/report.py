@@ -33,6 +33,7 @@ from polyroc.validation.signatures import own_check, validated
 __all__ = ["report"]
 
 COLUMNS = ("truth", "scores", "weight", "classifier", "case", "class_")  # of a file, in the call that is shown
+MOST_LISTED = 20  # labels in the call that is shown; more are referred to by a name
 OF_FILE = (  # used to read it
     *("labels", "pos_label", "sample_weight", "weight_kind", "groups", "folds", "repeats", "sampling"),
 )
@@ -133,8 +134,10 @@ def report(
         "negate": negate,
         "by": by,
     }
+    given = _given_text({**columns, "missing": None if missing == "raise" else missing, "pooled": pooled or None})
+    options = replace(options, data=", ".join(["scores" if y_score is None else options.data, *given]))
     if is_file_input(y_true, engine, reading):
-        options = replace(options, data=_source_text(y_true, reading))
+        options = replace(options, data=", ".join([*_source_text(y_true, reading), *given]))
         of_file = {name: columns.pop(name) for name in OF_FILE}
         divided = {**reading, "by": by, "negate": columns.pop("negate")}
         terms = {**of_file, "missing": missing, "pooled": pooled}
@@ -251,11 +254,23 @@ def _results(y_true: Any, y_score: Any) -> list[Result] | None:
     return items if items and all(isinstance(item, Result) for item in items) else None
 
 
-def _source_text(source: Any, reading: Mapping[str, Any]) -> str:
+def _source_text(source: Any, reading: Mapping[str, Any]) -> list[str]:
     """The source and its columns as arguments of a call."""
     name = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "data"
-    columns = [f"{column}={reading[column]!r}" for column in COLUMNS if reading.get(column)]
-    return ", ".join([name, *columns])
+    return [name, *(f"{column}={reading[column]!r}" for column in COLUMNS if reading.get(column))]
+
+
+def _given_text(options: Mapping[str, Any]) -> list[str]:
+    """Options as arguments of a call: short values as they are, arrays by their name."""
+    given = {name: value for name, value in options.items() if value is not None}
+    plain = {name: repr(value) if _is_plain(value) else name for name, value in given.items()}
+    return [f"{name}={text}" for name, text in plain.items()]
+
+
+def _is_plain(value: Any) -> bool:
+    """True for a value, or a short list of values, that Python reads as it prints them."""
+    several = isinstance(value, list | tuple) and len(value) <= MOST_LISTED
+    return all(isinstance(item, str | int | float) for item in (value if several else [value]))
 
 
 def _call(path: Path | None, options: _Options) -> tuple[str, ...]:
@@ -263,8 +278,10 @@ def _call(path: Path | None, options: _Options) -> tuple[str, ...]:
     options_by_name = {
         "path": None if path is None else path.name,
         "measure": options.measure,
-        "method": options.method,
     }
     arguments = [f"{name}={value!r}" for name, value in options_by_name.items() if value is not None]
+    if options.method is not None:
+        name = repr(options.method)
+        arguments.append(f"method={name if isinstance(options.method, str) else f'pr.{name}'}")
     call = ", ".join([*arguments, f"level={options.level}", f"rng={options.rng}"])
     return "import polyroc as pr", f"pr.report({options.data}, {call})"

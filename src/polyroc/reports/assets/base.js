@@ -1,8 +1,5 @@
-"use strict";
 // Shared by all parts of the page: the data, the style, and functions that make elements. Texts from the data become
 // text nodes, never markup; in pictures they are escaped, because plotly reads a few tags.
-const polyroc = { data: JSON.parse(document.getElementById("data").textContent), figures: [] };
-
 (function () {
   const kinds = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u2: Uint16Array };
   const light = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F"]; // Okabe & Ito
@@ -13,10 +10,7 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
 
   polyroc.numbers = function (packed) {
     const kind = Object.keys(packed)[0];
-    const text = atob(packed[kind]);
-    const bytes = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    return new kinds[kind](bytes.buffer);
+    return new kinds[kind](polyroc.bytes(packed[kind]).buffer);
   };
 
   polyroc.css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -72,6 +66,8 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
 
   polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });
 
+  polyroc.width = (element) => (polyroc.printing ? Math.min(PRINTED, element.clientWidth) : element.clientWidth);
+
   // A figure is drawn when it comes near the screen, when the colour scheme changes, and before printing.
   polyroc.drawing = function (element, draw) {
     const figure = { element, shown: false };
@@ -95,11 +91,11 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
     const config = { displayModeBar: false, responsive: true };
     const figure = polyroc.drawing(element, () => {
       const { traces, layout } = draw();
-      const width = polyroc.printing ? { width: Math.min(PRINTED, element.clientWidth) } : {};
-      return Plotly.react(element, traces, polyroc.layout({ ...layout, ...width }), config);
+      const width = polyroc.printing ? { width: polyroc.width(element) } : {};
+      return polyroc.plotly().react(element, traces, polyroc.layout({ ...layout, ...width }), config);
     });
     figure.sized = true; // its width on paper is another one
-    const save = () => Promise.resolve(figure.shown || figure.draw()).then(() => Plotly.downloadImage(element, { format: "svg", filename: element.id }));
+    const save = () => Promise.resolve(figure.shown || figure.draw()).then(() => polyroc.plotly().downloadImage(element, { format: "svg", filename: element.id }));
     element.after(polyroc.make("p", { class: "download" }, polyroc.make("button", { type: "button", onclick: save }, "Save picture (SVG)")));
     return figure;
   };

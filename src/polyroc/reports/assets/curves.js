@@ -5,6 +5,10 @@
   const { make, name, numbers, plain, share, digits } = polyroc;
   const MANY = 6; // panels; beyond, one at a time
   const panels = curveData.panels.map((panel) => ({ ...panel, curves: panel.curves.map(opened) }));
+  const BEST = 8; // curves that can be told apart; of more classifiers, those of the largest areas are drawn at first
+  const every = [...new Set(panels.flatMap((panel) => panel.curves.map((curve) => curve.classifier)))];
+  const best = [...every].sort((a, b) => areaOf(b) - areaOf(a)).slice(0, BEST);
+  let drawn = new Set(every.length > BEST ? best : every);
   let chosen = panels.length > MANY ? [hardest()] : panels.map((_, i) => i);
   const even = curveData.grid[0] === 0 && curveData.grid[curveData.grid.length - 1] === 1; // probabilities
   const start = even && !panels[0].title ? 1 / polyroc.data.classes.length : 0.5;
@@ -15,6 +19,12 @@
     const mean = (panel) => panel.curves.reduce((sum, curve) => sum + (curve.area[0] ?? 1), 0) / panel.curves.length;
     return panels.reduce((worst, panel, i) => (mean(panel) < mean(panels[worst]) ? i : worst), 0);
   }
+
+  function areaOf(classifier) {
+    const areas = panels.flatMap((panel) => panel.curves.filter((curve) => curve.classifier === classifier).map((curve) => curve.area[0] ?? 0));
+    return areas.reduce((sum, area) => sum + area, 0) / areas.length;
+  }
+  const shownIn = (panel) => panel.curves.filter((curve) => drawn.has(curve.classifier));
 
   function opened(curve) {
     const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
@@ -53,36 +63,36 @@
 
   function traces(panel, at, n) {
     const x = `x${n || ""}`, y = `y${n || ""}`;
-    const drawn = [];
-    for (const curve of panel.curves) {
+    const made = [];
+    for (const curve of shownIn(panel)) {
       const colour = polyroc.colour(curve.classifier);
       const group = String(curve.classifier);
-      if (curve.band) {
+      if (curve.band && drawn.size <= BEST) {
         const there = [...curve.band.x], back = [...there].reverse();
-        drawn.push({ x: there.concat(back), y: [...curve.band.low].concat([...curve.band.high].reverse()), fill: "toself", fillcolor: polyroc.faint(colour, 0.13), line: { width: 0 }, mode: "lines", hoverinfo: "skip", showlegend: false, legendgroup: group, xaxis: x, yaxis: y });
+        made.push({ x: there.concat(back), y: [...curve.band.low].concat([...curve.band.high].reverse()), fill: "toself", fillcolor: polyroc.faint(colour, 0.13), line: { width: 0 }, mode: "lines", hoverinfo: "skip", showlegend: false, legendgroup: group, xaxis: x, yaxis: y });
       }
-      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.classifier) }, name: plain(polyroc.data.classifiers[curve.classifier]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => label(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
+      made.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.classifier) }, name: plain(polyroc.data.classifiers[curve.classifier]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => label(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
     }
-    return drawn;
+    return made;
   }
 
   function precisionTraces(panel, n) {
-    const drawn = [];
-    for (const curve of panel.curves) {
+    const made = [];
+    for (const curve of shownIn(panel)) {
       const every = Array.from(curve.fpr, (_, i) => i).filter((i) => curve.tpr[i] > 0);
       const colour = polyroc.colour(curve.classifier);
       const common = { legendgroup: String(curve.classifier), showlegend: false, hoverinfo: "text", xaxis: `x${n}`, yaxis: `y${n}` };
-      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.classifier) }, text: every.map((i) => label(panel, curve, i)) });
+      made.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.classifier) }, text: every.map((i) => label(panel, curve, i)) });
     }
-    return drawn;
+    return made;
   }
 
   // The threshold on every curve of every panel; drawn as shapes, which move without redrawing the curves.
   function marks() {
     const made = [];
     const mark = (classifier, n, x, y) => made.push({ type: "circle", xref: `x${n}`, yref: `y${n}`, xsizemode: "pixel", ysizemode: "pixel", xanchor: x, yanchor: y, x0: -6, x1: 6, y0: -6, y1: 6, fillcolor: polyroc.colour(classifier), line: { color: polyroc.css("--paper"), width: 2 } });
-    chosen.forEach((p, at) => panels[p].curves.forEach((curve) => mark(curve.classifier, at ? at + 1 : "", curve.fpr[place(curve)], curve.tpr[place(curve)])));
-    if (curveData.two) panels[0].curves.forEach((curve) => curve.tpr[place(curve)] > 0 && mark(curve.classifier, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
+    chosen.forEach((p, at) => shownIn(panels[p]).forEach((curve) => mark(curve.classifier, at ? at + 1 : "", curve.fpr[place(curve)], curve.tpr[place(curve)])));
+    if (curveData.two) shownIn(panels[0]).forEach((curve) => curve.tpr[place(curve)] > 0 && mark(curve.classifier, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
     return made;
   }
 
@@ -90,25 +100,27 @@
   function draw() {
     const shown = chosen.map((i) => panels[i]);
     const count = shown.length + (curveData.two ? 1 : 0);
-    const columns = Math.max(1, Math.min(count, 3, Math.floor(element.clientWidth / 280)));
-    const rows = Math.ceil(count / columns);
-    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, 60 + rows * Math.min(480, 50 + (0.86 * element.clientWidth) / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: 76, b: 46 } };
-    let drawn = [];
+    const width = polyroc.width(element), columns = Math.max(1, Math.min(count, 3, Math.floor(width / 280)));
+    const rows = Math.ceil(count / columns), names = [...drawn].map((classifier) => polyroc.data.classifiers[classifier]);
+    const across = Math.max(1, Math.floor((width - 80) / (48 + 7 * Math.max(...names.map((text) => text.length)))));
+    const top = 38 + 19 * Math.ceil(names.length / across); // the legend, as high as it may become
+    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, top - 16 + rows * Math.min(480, 50 + (0.86 * width) / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: top, b: 46 } };
+    let parts = [];
     shown.forEach((panel, at) => {
       const n = at ? at + 1 : "";
-      drawn = drawn.concat(traces(panel, at, n));
+      parts = parts.concat(traces(panel, at, n));
       layout[`xaxis${n}`] = polyroc.rate("false positive rate");
       layout[`yaxis${n}`] = polyroc.rate("true positive rate");
       layout.annotations.push({ text: plain(panel.title || `${panel.positive} or ${panel.negative}`), xref: `x${n} domain`, yref: `y${n} domain`, x: 0.5, y: 1.01, yanchor: "bottom", showarrow: false, font: { size: 12 } });
-      drawn.push(polyroc.chance({ xaxis: `x${n}`, yaxis: `y${n}` }));
+      parts.push(polyroc.chance({ xaxis: `x${n}`, yaxis: `y${n}` }));
     });
     if (curveData.two) {
       const n = shown.length + 1;
-      drawn = drawn.concat(precisionTraces(shown[0], n));
+      parts = parts.concat(precisionTraces(shown[0], n));
       layout[`xaxis${n}`] = polyroc.rate("recall (true positive rate)");
       layout[`yaxis${n}`] = polyroc.rate("precision");
     }
-    return { traces: drawn, layout };
+    return { traces: parts, layout };
   }
   const figure = polyroc.figure(element, draw);
 
@@ -118,12 +130,12 @@
     const places = Math.max(...chosen.flatMap((p) => panels[p].curves.flatMap((curve) => curve.cases || [0]))).toString().length;
     const width = 2 * places + "( of )".length;
     chosen.forEach((p) => {
-      for (const curve of panels[p].curves) {
+      for (const curve of shownIn(panels[p])) {
         const i = place(curve);
         const [negative, positive] = curve.cases || [];
         const area = `${digits(curve.area[0], 3)} (${digits(curve.area[1], 3)} to ${digits(curve.area[2], 3)})`;
         const cells = [digits(threshold, 4), of(curve.tpr[i], positive, width), of(curve.fpr[i], negative, width), share(precision(curve, i)), area];
-        body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].title || panels[p].positive)), make("td", {}, name(polyroc.data.classifiers[curve.classifier])), ...cells.map((text) => make("td", { class: "number" }, text))));
+        body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].title || panels[p].positive)), make("td", { class: "brief" }, name(polyroc.data.classifiers[curve.classifier])), ...cells.map((text) => make("td", { class: "number" }, text))));
       }
     });
     const head = make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: i > 1 ? "number" : "" }, text)));
@@ -152,6 +164,10 @@
   }
   if (panels.length > MANY) {
     controls.append(polyroc.choice(panels[0].title ? "Data set" : "Class", panels.map((panel) => panel.title || panel.positive), (i) => { chosen = [i]; table(); figure.redraw(); }, chosen[0]));
+  }
+  if (every.length > BEST) {
+    const names = [`the best ${BEST}`, `all ${every.length}`, ...every.map((classifier) => polyroc.data.classifiers[classifier])];
+    controls.append(polyroc.choice(panels[0].title ? "Learners" : "Classifiers", names, (i) => { drawn = new Set([best, every][i] || [every[i - 2]]); table(); figure.redraw(); }));
   }
   table();
 })();

@@ -151,7 +151,7 @@
   const cells = [], at = [0, 1]; // with many classes, the selected error
   function matrix() {
     const many = c > SHOWN;
-    const head = make("tr", {}, make("td", { class: "corner" }, "true \u2193 called \u2192"), ...classes.map((label) => make("th", { scope: "col", title: `called ${label}` }, name(label))));
+    const head = make("tr", {}, make("td", { class: "corner" }, "true \u2193 predicted \u2192"), ...classes.map((label) => make("th", { scope: "col", title: `called ${label}` }, name(label))));
     const rows = classes.map((label, k) => {
       cells[k] = classes.map(() => make("div", { class: "cell" }));
       return make("tr", {}, make("th", { scope: "row", title: `true ${label}` }, name(label)), ...cells[k].map((cell, m) => make("td", { class: k === m ? "right" : "" }, cell)));
@@ -354,10 +354,17 @@
     polyroc.save(polyroc.csv([["true", "decision", "count", "rate", "low", "high"], ...rows]), "matrix.csv", "text/csv");
   });
 
+  // The error that happens most often: of many classes, one is looked at first.
+  function largest() {
+    const { rates } = current.confusion;
+    return errors.reduce((worst, [k, m]) => (rates[k][m] > rates[worst[0]][worst[1]] ? [k, m] : worst), errors[0]);
+  }
+
   reset();
   controls();
   matrix();
   sync();
   update();
+  if (c > FEW && current.rule) look(...largest());
   polyroc.explorer = { state, update, answer: () => current, rule: () => stored(current.rule) };
 })();

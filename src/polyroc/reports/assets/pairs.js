@@ -9,7 +9,7 @@
   let [row, column] = hardest();
   let buttons = [];
   const lowest = pairData.classifiers[0].cells[row][column][0]; // the darkest
-  if (many) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
+  if (classes.length > 11) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
 
   function hardest() {
     let worst = [0, 1], least = Infinity;

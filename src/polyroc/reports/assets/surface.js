@@ -57,8 +57,8 @@ polyroc.drawSurface = function (svg, surface, view, colour) {
   label([frontX + 0.2 * off(frontX), 0.5, -0.02], `right of ${three}`, {});
   label([side[0], side[1], 1.1], `right of ${two}`, {});
   for (const k of [0, 1]) {
-    label([k, frontY + 0.08 * off(frontY), -0.03], String(k), { "font-size": 10 });
-    label([frontX + 0.08 * off(frontX), k, -0.03], String(k), { "font-size": 10 });
-    label([side[0], side[1], k], String(k), { "font-size": 10, dx: -10 });
+    label([k, frontY + 0.1 * off(frontY), -0.05], String(k), { "font-size": 10 });
+    label([frontX + 0.1 * off(frontX), k, -0.05], String(k), { "font-size": 10 });
+    label([side[0], side[1], k], String(k), { "font-size": 10, dx: -9, dy: -2 });
   }
 };

@@ -84,6 +84,10 @@ function showCosts(values) {
 }
 
 function showAims(names) {
+  for (const choice of form.querySelectorAll("[data-two]")) {
+    choice.disabled = classes().length > 2;
+    if (choice.disabled && choice.checked) form.querySelector("[name=aim]").checked = true;
+  }
   const aim = form.querySelector("[name=aim]:checked").value;
   at("rate-field").hidden = aim !== "sensitivity" && aim !== "specificity";
   at("cost-fields").hidden = aim !== "costs";
