@@ -606,7 +606,7 @@ VALID_CALLS = {
     "MemberClassifier.decide": lambda: ValidCall(member_classifier().decide, {"X": FEATURES}),
     "MemberClassifier.posteriors": lambda: ValidCall(member_classifier().posteriors, {"X": FEATURES}),
     "VolumeDifference.confidence_interval": lambda: ValidCall(
-        pr.fronts.VolumeDifference("one", "two", 0.1, 0.05).confidence_interval, {}
+        pr.fronts.VolumeDifference("one", "two", 0.1, 0.05, 29.0).confidence_interval, {}
     ),
     "PointClassifier.decide": lambda: ValidCall(searched_front().deploy(0).decide, {"X": FEATURES}),
     "PointClassifier.posteriors": lambda: ValidCall(searched_front().deploy(0).posteriors, {"X": FEATURES}),

@@ -31,7 +31,9 @@ def sample(sizes, seed=0, pull=0.6, decimals=12):
 def three():
     """A front as it is read from a file, without its cases: `operate` compares its points."""
     y, P = sample((40, 30, 50))
-    return y, P, replace(pr.front(y, P, n=2000), scores=None)
+    front = pr.front(y, P, n=2000)
+    assert isinstance(front, pr.Front)
+    return y, P, replace(front, scores=None)
 
 
 @pytest.mark.slow

@@ -7,13 +7,12 @@ computed on the same resamples and the same random points, so that fronts of the
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import erfc, inf, sqrt
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.estimates.intervals import ConfidenceInterval, interval
+from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.fronts.dominated_volume import shares_on, volume_shares
 from polyroc.kernels.arrays import FloatArray, IntArray, ShortArray
 from polyroc.kernels.cost_decisions import decide_cases, tally_decided
@@ -69,26 +68,29 @@ class VolumeDifference:
         G of the first less G of the second.
     standard_error
         Over the cases.
+    degrees_of_freedom
+        Of Student's t: the resamples, or the cases of the smallest class if these are fewer, less one.
     """
 
     front: str
     against: str
     value: float
     standard_error: float
+    degrees_of_freedom: float
 
     @property
     def pvalue(self) -> float:
-        """Of the two-sided test that G is the same, by the normal distribution; 1 if nothing differs."""
+        """Of the two-sided test that G is the same, by Student's t; 1 if nothing differs."""
+        from polyroc._scipy import stdtr
+
         if self.standard_error == 0.0:
             return 1.0 if self.value == 0.0 else 0.0
-        return erfc(abs(self.value) / self.standard_error / sqrt(2.0))
+        return float(2.0 * stdtr(self.degrees_of_freedom, -abs(self.value) / self.standard_error))
 
     @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The value plus or minus z standard errors."""
-        if self.standard_error == 0.0:
-            return ConfidenceInterval(self.value, self.value)
-        return interval(self.value, self.standard_error, (-inf, inf), inf, level, "wald")
+        """The value plus or minus the quantile of Student's t times the standard error."""
+        return student_interval(self.value, self.standard_error, self.degrees_of_freedom, level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

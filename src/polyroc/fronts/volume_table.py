@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 from typing import Annotated, Any
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.estimates.intervals import ConfidenceInterval, interval
+from polyroc.estimates.intervals import ConfidenceInterval, interval_at, student_z
 from polyroc.fronts.case_errors import CaseErrors, DecidedCases, VolumeDifference, case_errors
 from polyroc.fronts.dominated_volume import Volume, checked_rates, volume_shares
 from polyroc.fronts.result import Front
@@ -19,6 +20,7 @@ from polyroc.results.invariants import Invariants, at_least, distinct, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.scores import Scores
+from polyroc.validation.arguments import checked_level
 from polyroc.validation.random import Rng
 from polyroc.validation.signatures import Count, own_check, validated
 from polyroc.validation.signatures import within as in_range
@@ -87,19 +89,30 @@ class FrontVolumes(Result):
     def confidence_interval(self, front: str, level: float = 0.95) -> ConfidenceInterval:
         """Confidence interval over cases for G of the rules of a front.
 
-        Around G less its bias in the resamples, symmetric on the scale of the logit.
+        Around G less its bias in the resamples, symmetric on the scale of the logit, by Student's t.
         """
         a, errors = self._place(front), self._errors()
         centre = float(np.clip(self.shares[a, a] - errors.bias[a, a], 0.0, 1.0))
-        fewest = min(self.provenance.cases.values(), default=1)
-        return interval(centre, float(errors.standard_errors[a, a]), (0.0, 1.0), fewest, level)
+        z = student_z(NormalDist().inv_cdf(0.5 + checked_level(level) / 2), self._degrees_of_freedom)
+        return interval_at(centre, float(errors.standard_errors[a, a]), (0.0, 1.0), self._fewest, z)
 
     @validated
     def difference(self, front: str, against: str) -> VolumeDifference:
         """G of one front less that of another on the same cases, with standard error and p-value."""
         a, b = self._place(front), self._place(against)
         value = float(self.shares[a, a] - self.shares[b, b])
-        return VolumeDifference(front, against, value, float(self._errors().differences[a, b]))
+        error = float(self._errors().differences[a, b])
+        return VolumeDifference(front, against, value, error, self._degrees_of_freedom)
+
+    @property
+    def _fewest(self) -> int:
+        """The number of cases of the smallest class."""
+        return min(self.provenance.cases.values(), default=1)
+
+    @property
+    def _degrees_of_freedom(self) -> float:
+        """Of the standard errors over cases."""
+        return float(max(min(self._errors().replicates, self._fewest) - 1, 1))
 
     def _errors(self) -> CaseErrors:
         if self.case_errors is None:
