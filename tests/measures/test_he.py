@@ -343,9 +343,9 @@ def test_blocks_are_the_slow_twins(seed, levels, zeros, data):
         met = [(g + shift) % blocks for shift in shifts]
         value, components = naive.right_block(S, [cases[k][met[k]] for k in range(3)], weight, tolerance)
         assert means[g] == pytest.approx(value, abs=1e-12)
-        found = [dict(zip(ordered[k][met[k]], sums[k][met[k]], strict=True)) for k in range(3)]
+        by_case = [dict(zip(ordered[k][met[k]], sums[k][met[k]], strict=True)) for k in range(3)]
         for k in range(3):
-            assert {x: found[k][x] for x in components[k]} == pytest.approx(components[k], abs=1e-12)
+            assert {x: by_case[k][x] for x in components[k]} == pytest.approx(components[k], abs=1e-12)
             assert squares[g, k] == pytest.approx(sum(v**2 for v in components[k].values()), abs=1e-12)
 
 
