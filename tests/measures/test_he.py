@@ -297,6 +297,7 @@ def test_draws_are_off_by_as_much_as_they_say(drawn_samples, kind, weighted, tup
     assert (0.75 if kind == "tuples" else 0.7) < off.std() / stated < 1.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", DRAWN)
 def test_the_noise_of_the_draw_is_not_in_the_standard_error(drawn_samples, kind, weighted, monkeypatch):
@@ -308,6 +309,7 @@ def test_the_noise_of_the_draw_is_not_in_the_standard_error(drawn_samples, kind,
     assert np.mean(values) / exact == pytest.approx(1, abs=0.07)
 
 
+@pytest.mark.slow
 def test_blocks_are_closer_than_as_many_random_triples(monkeypatch):
     y, P = model((300, 280, 290), 0.2, np.random.default_rng(0))
     (sample,) = samples_of(y, {"a": P})
