@@ -40,7 +40,7 @@ from small_calls import bootstrap_of_few, everything_of_three_classes, scorers, 
 from studies import study_overhead, study_summaries
 from summaries import summaries
 from threeway import threeway
-from timing import PEAK_KILOBYTES, best, many_classes, quickest_process, two_classes
+from timing import PEAK_KILOBYTES, best, many_classes, quickest_process, standard_error, two_classes
 from volumes import scurfield, vus
 
 # Work, what is measured, the number, and the target with its sign ("" and None without a target).
@@ -90,7 +90,7 @@ def auc_of_labels():
     labels |= {"text": np.where(positive, "sick", "well"), "list of int": positive.astype(int).tolist()}
     for kind, y in labels.items():
         pos_label = "sick" if kind == "text" else 1
-        ours = best(lambda y=y, p=pos_label: pr.evaluate(y, s, measure="auc", pos_label=p).standard_error)
+        ours = best(lambda y=y, p=pos_label: standard_error(y, s, "auc", pos_label=p))
         work = f"AUC with error from labels ({kind}), n = {n:.0e}"
         yield work, "polyroc / numpy.sort", ours / sort, "<=", 1.4
 

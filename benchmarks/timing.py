@@ -36,9 +36,9 @@ def quickest_process(arguments, repetitions=5):
     return best(lambda: subprocess.run(arguments, check=True, capture_output=True), repetitions)
 
 
-def standard_error(y, scores, measure):
+def standard_error(y, scores, measure, **options):
     """The standard error of a measure, for which `evaluate` has to compute everything."""
-    estimate: Any = pr.evaluate(y, scores, measure=measure)
+    estimate: Any = pr.evaluate(y, scores, measure=measure, **options)
     return estimate.standard_error
 
 

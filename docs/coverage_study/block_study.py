@@ -6,6 +6,9 @@ are smaller and have as many partners for each case (56) as 100,000 cases a clas
 error is about as large a share of the standard error.
 """
 
+import sys
+from typing import Any
+
 import numpy as np
 from scipy.special import softmax
 
@@ -22,7 +25,7 @@ SETTINGS = (
 TRUTH_SAMPLES = 60  # of 1,500 cases a class, for the true value
 
 
-def sample(kind, sizes, rng):
+def sample(kind: str, sizes: tuple[int, ...], rng: np.random.Generator) -> tuple[Any, dict[str, Any]]:
     """True classes and the probabilities of two classifiers of the same quality, with a signal in common."""
     y = np.repeat(np.arange(3), sizes)
     shape = len(y), 3
@@ -35,15 +38,16 @@ def sample(kind, sizes, rng):
     return y, {name: softmax(signal + added, axis=1) for name, added in zip("ab", noise, strict=True)}
 
 
-def true_value(kind):
-    values = []
+def true_value(kind: str) -> float:
+    """The mean of large samples."""
+    values: list[float] = []
     for seed in range(1000, 1000 + TRUTH_SAMPLES):
         y, scores = sample(kind, (1500,) * 3, np.random.default_rng(seed))
         values.append(pr.evaluate(y, scores["a"], measure="he", method=None).value)
-    return np.mean(values)
+    return float(np.mean(values))
 
 
-def one(y, scores, key, most_pairs, truth):
+def one(y: Any, scores: dict[str, Any], key: str, most_pairs: int, truth: float) -> tuple[float, ...]:
     """Covered, rejected, value, standard error, Monte Carlo error, difference and its standard error."""
     assignment.MOST_PAIRS = most_pairs
     comparison = pr.compare(y, scores, measure=key)
@@ -54,9 +58,11 @@ def one(y, scores, key, most_pairs, truth):
     return *outcome, estimate.value, *errors, difference.value, difference.standard_error
 
 
-def main():
+def main() -> None:
+    """Print the rows of the table."""
     for kind, sizes, samples in SETTINGS:
-        rng, truth, rows = np.random.default_rng(11), true_value(kind), {"all triples": [], "blocks": []}
+        rng, truth = np.random.default_rng(11), true_value(kind)
+        rows: dict[str, list[tuple[float, ...]]] = {"all triples": [], "blocks": []}
         for seed in range(samples):
             y, scores = sample(kind, sizes, rng)
             key = f"he(tuples={PARTNERS * max(sizes)}, rng={seed})"
@@ -65,10 +71,9 @@ def main():
         for name, results in rows.items():
             covered, rejected, value, error, monte_carlo, difference, its_error = np.array(results, dtype=float).T
             ratios = value.std() / np.sqrt(np.mean(error**2)), difference.std() / np.sqrt(np.mean(its_error**2))
-            print(f"| {kind}, {' + '.join(map(str, sizes))} | {name} | {100 * covered.mean():.1f} ", end="")
-            print(
-                f"| {100 * rejected.mean():.1f} | {ratios[0]:.2f} | {ratios[1]:.2f} | {monte_carlo.mean():.4f} |"
-            )
+            rates = f"{100 * covered.mean():.1f} | {100 * rejected.mean():.1f}"
+            numbers = f"{rates} | {ratios[0]:.2f} | {ratios[1]:.2f} | {monte_carlo.mean():.4f}"
+            sys.stdout.write(f"| {kind}, {' + '.join(map(str, sizes))} | {name} | {numbers} |\n")
 
 
 if __name__ == "__main__":

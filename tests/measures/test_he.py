@@ -297,6 +297,7 @@ def test_draws_are_off_by_as_much_as_they_say(drawn_samples, kind, weighted, tup
     assert (0.75 if kind == "tuples" else 0.7) < off.std() / stated < 1.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", DRAWN)
 def test_the_noise_of_the_draw_is_not_in_the_standard_error(drawn_samples, kind, weighted, monkeypatch):
@@ -308,6 +309,7 @@ def test_the_noise_of_the_draw_is_not_in_the_standard_error(drawn_samples, kind,
     assert np.mean(values) / exact == pytest.approx(1, abs=0.07)
 
 
+@pytest.mark.slow
 def test_blocks_are_closer_than_as_many_random_triples(monkeypatch):
     y, P = model((300, 280, 290), 0.2, np.random.default_rng(0))
     (sample,) = samples_of(y, {"a": P})
@@ -343,9 +345,9 @@ def test_blocks_are_the_slow_twins(seed, levels, zeros, data):
         met = [(g + shift) % blocks for shift in shifts]
         value, components = naive.right_block(S, [cases[k][met[k]] for k in range(3)], weight, tolerance)
         assert means[g] == pytest.approx(value, abs=1e-12)
-        found = [dict(zip(ordered[k][met[k]], sums[k][met[k]], strict=True)) for k in range(3)]
+        by_case = [dict(zip(ordered[k][met[k]], sums[k][met[k]], strict=True)) for k in range(3)]
         for k in range(3):
-            assert {x: found[k][x] for x in components[k]} == pytest.approx(components[k], abs=1e-12)
+            assert {x: by_case[k][x] for x in components[k]} == pytest.approx(components[k], abs=1e-12)
             assert squares[g, k] == pytest.approx(sum(v**2 for v in components[k].values()), abs=1e-12)
 
 

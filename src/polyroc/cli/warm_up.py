@@ -75,6 +75,7 @@ def _evaluations() -> dict[str, Callable[[], object]]:
         "ordered classes": lambda: [
             pr.evaluate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], sample_weight=w) for w in (None, weight)
         ],
+        "blocks of three classes": lambda: _volumes_of_blocks(P3),
         "four classes": lambda: [pr.evaluate(y4, P4), pr.evaluate(y5, P5, measure=he.with_options(tuples=100))],
         "many classifiers": lambda: pr.evaluate(y2, {str(i): P2[:, 1] for i in range(MANY)}, measure="auc"),
         "many cases": lambda: [
@@ -85,6 +86,18 @@ def _evaluations() -> dict[str, Callable[[], object]]:
         "an order of many cases": lambda: argsort(np.arange(10.0**4)),
         "folds": lambda: pr.evaluate(y3, P3, folds=[i % 4 for i in range(len(y3))], measure="hand_till"),
     }
+
+
+def _volumes_of_blocks(scores: Any) -> None:
+    """What `he` needs for more cases than an example has."""
+    import numpy as np
+
+    from polyroc.kernels.triple_blocks import block_volumes, divide
+
+    cases = [np.arange(6).reshape(3, 2)] * 3  # of each class two cases in each of three blocks
+    divided, _ = divide(scores, cases, np.ones(len(scores)))
+    sums = [np.zeros((3, 2)) for _ in cases]
+    block_volumes(*divided, 1, 2, 0, 3, 1e-9, sums, np.empty(3), np.empty((3, 3)))
 
 
 def _comparisons() -> dict[str, Callable[[], object]]:

@@ -1,7 +1,7 @@
 """Labels of any hashable type as codes; the order of the classes, and the positive one."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -82,15 +82,16 @@ def _encode_floats(y: Array) -> Coded:
     if max(-low, high) <= LARGEST_WHOLE:
         whole = y.astype(np.int32)
         if (whole == y).all():
-            codes, labels = _encode_integers(whole)
-            return Coded(codes, tuple(map(float, labels)))
+            coded = _encode_integers(whole)
+            return Coded(coded.codes, tuple(float(cast("int", label)) for label in coded.labels))
     values, codes = np.unique(y, return_inverse=True)
     return _tidy(codes, values.tolist())
 
 
 def _encode_text(y: Array) -> Coded | None:
     """Labels that numpy holds as text, each compared with all cases at once; None if there are many different."""
-    codes, labels, first = np.full(len(y), -1, dtype=np.int32), [], 0
+    codes, first = np.full(len(y), -1, dtype=np.int32), 0
+    labels: list[Any] = []
     while first >= 0:
         if len(labels) == FEW_LABELS:
             return None
