@@ -128,11 +128,10 @@ def regression(
         mu = fitted(theta)
         return [mpmath.fsum((y[i] - mu[i]) * rows[i][k] for i in range(n)) for k in range(width)]
 
-    start = (0, 1) if width == 2 else (0,)
-    found = mpmath.findroot(
-        lambda *theta: scores(*theta) if width > 1 else scores(*theta)[0], start if width > 1 else 0
-    )
-    theta = list(found) if width > 1 else [found]
+    if width == 1:
+        theta = [mpmath.findroot(lambda intercept: scores(intercept)[0], 0)]
+    else:
+        theta = [*mpmath.findroot(scores, (0, 1))]
     mu = fitted(theta)
     h = mpmath.zeros(width, width)
     for row, m in zip(rows, mu, strict=True):
