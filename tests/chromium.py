@@ -53,13 +53,13 @@ FOCUSED = """() => {
     const seen = style.outlineStyle !== "none" && place.width && place.bottom > 0 && place.top < innerHeight;
     return own === document.body ? null : [[...document.querySelectorAll("*")].indexOf(own), Boolean(seen)];
 }"""
-REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, textarea, [tabindex]")]
+REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
     .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility())
     .filter((one) => one.type !== "radio" || one.checked).length"""  # arrow keys choose among radio buttons
 
 
 def keyboard_faults(page, most=400):
-    """What is wrong with the way of the Tab key through a page: controls left out, out of order, or without a focus."""
+    """What is wrong with the way of the Tab key: controls left out, out of order, or without a visible focus."""
     page.evaluate("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')")
     places = []
     for _ in range(most):

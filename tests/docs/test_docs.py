@@ -290,7 +290,9 @@ def test_axe_finds_nothing_on_a_page_of_the_site(browser, tmp_path):
 
     (tmp_path / "conf.py").write_text(SITE.format(static=str(pages.DOCS / "static")))
     text = (pages.DOCS / "tour.md").read_text(encoding="utf-8")
-    (tmp_path / "index.md").write_text(re.sub(r"\]\([^)]*\)", "](#)", text), encoding="utf-8")
+    listed = "\n\n```{toctree}\n:caption: More\n\nmore\n```\n"
+    (tmp_path / "index.md").write_text(re.sub(r"\]\([^)]*\)", "](#)", text) + listed, encoding="utf-8")
+    (tmp_path / "more.md").write_text("# More\n", encoding="utf-8")
     Sphinx(tmp_path, tmp_path, tmp_path / "html", tmp_path / "trees", "html", status=None, warning=None).build()
     page = browser.new_page()
     page.goto((tmp_path / "html" / "index.html").as_uri())

@@ -556,7 +556,8 @@ def test_the_page_unpacks_whatever_zlib_packs(show, flat_report):
     pairs = [(deflated(content, *way), content) for content in contents for way in ways]
     same = page.evaluate(
         """(pairs) => pairs.map(([packed, content]) => {
-            const expected = polyroc.bytes(content), out = polyroc.inflated(polyroc.bytes(packed), expected.length);
+            const expected = polyroc.bytes(content);
+            const out = polyroc.inflated(polyroc.bytes(packed), expected.length);
             return out.length === expected.length && out.every((byte, i) => byte === expected[i]);
         })""",
         [[base64.b64encode(text).decode() for text in pair] for pair in pairs],

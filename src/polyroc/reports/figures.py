@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.curves.result import Curve
 from polyroc.estimates.estimate import Estimate
+from polyroc.kernels.arrays import FloatArray
 from polyroc.output.sentences import shortened
 from polyroc.reports.findings import MOST_CLASSES, MOST_COBWEB_CLASSES, Findings, with_parts
 from polyroc.reports.page_assets import packed
@@ -19,6 +20,7 @@ __all__ = ["SQUARE", "curve_panels", "fold_figure", "pair_matrix", "shapes", "sq
 MATRIX_CELLS = 24_000  # of the matrices of all classifiers together
 SLIDER_STEPS = 200  # of the threshold
 SQUARE = 200  # side of a picture of a curve averaged over folds, in pixels
+RATE_STEPS = 65_535  # of the rates of a band
 MOST_FOLD_CURVES = 12  # such pictures
 
 
@@ -79,9 +81,26 @@ def _square(key: str, content: str) -> str:
 
 
 def unit_path(x: Iterable[float], y: Iterable[float]) -> str:
-    """Straight lines between points of the unit square, upwards, as an SVG path."""
-    points = (f"{SQUARE * u:.1f} {SQUARE * (1 - v):.1f}" for u, v in zip(x, y, strict=True))
-    return "M" + "L".join(points)
+    """Straight lines between points of the unit square, upwards, as an SVG path.
+
+    Points on a horizontal or vertical line between their neighbours are left out.
+
+    >>> unit_path([0, 0.1, 0.2, 1], [0, 0, 0, 1])
+    'M0 200L40 200L200 0'
+    """
+    points: list[tuple[float, float]] = []
+    for u, v in zip(x, y, strict=True):
+        point = round(SQUARE * u, 1), round(SQUARE * (1 - v), 1)
+        if len(points) > 1 and _is_between(points[-2], points[-1], point):
+            points.pop()
+        points.append(point)
+    return "M" + "L".join(f"{u:g} {v:g}" for u, v in points)
+
+
+def _is_between(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
+    """True if the middle point is on a horizontal or vertical line from the first to the last."""
+    ordered = [min(a, c) <= b <= max(a, c) for a, b, c in zip(first, middle, last, strict=True)]
+    return all(ordered) and any(a == b == c for a, b, c in zip(first, middle, last, strict=True))
 
 
 def _study_panels(findings: StudyFindings, level: float) -> dict[str, Any] | None:
@@ -120,8 +139,13 @@ def _curve(curve: Curve, level: float) -> dict[str, Any]:
         "cases": None if provenance.weight_kind == "importance" or len(cases) != 2 else cases,
         "prevalence": curve.prevalence,
         "area": [_number(x) for x in (curve.area.value, low, high)],
-        "band": band and {name: packed(getattr(band, name), "f4") for name in ("x", "low", "high")},
+        "band": band and {name: _packed_rates(getattr(band, name)) for name in ("x", "low", "high")},
     }
+
+
+def _packed_rates(rates: FloatArray) -> dict[str, str]:
+    """Rates as 16 bits each, for pictures only."""
+    return packed(np.round(RATE_STEPS * rates), "u2")
 
 
 def _points(curve: Curve) -> dict[str, Any]:

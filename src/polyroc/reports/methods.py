@@ -83,10 +83,9 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
         )
     if findings.comparison is not None:
         comparison = findings.comparison
-        adjusted = f"; p-values of the pairs are adjusted ({comparison.adjustment})" if comparison.is_adjusted else ""
-        sentences.append(
-            f"The classifiers were compared by {comparison.measure}, paired by case{adjusted}."
-        )
+        how = f"; p-values of the pairs are adjusted ({comparison.adjustment})"
+        adjusted = how if comparison.is_adjusted else ""
+        sentences.append(f"The classifiers were compared by {comparison.measure}, paired by case{adjusted}.")
     if findings.evaluation is not None and any(
         estimate.converted for estimate in findings.evaluation.estimates.values()
     ):

@@ -112,7 +112,7 @@ def _texts(report: "Report") -> dict[str, Any]:
         "decisions": _decided(findings),
         "cut_points": by_key.get("cut-points"),
         "confusions": [table for key, table in by_key.items() if key.startswith("rates-")],
-        "converted": any(row[0].endswith(" *") for table in report.tables if table.key == "measures" for row in table.rows),
+        "converted": "measures" in by_key and any(row[0].endswith(" *") for row in by_key["measures"].rows),
         "comparison": findings.comparison,
         "subgroups": None if findings.subgroups is None else subgroup_sentences(findings.subgroups, report.level),
         "readers": None if findings.readers is None else clipped(findings.readers.sentence(report.level), 2000),

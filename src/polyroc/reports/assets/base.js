@@ -62,6 +62,12 @@
     for (const name of Object.keys(full)) if (/^[xy]axis/.test(name)) full[name] = Object.assign({}, axis, full[name]);
     return full;
   };
+  // Of more than can be told apart in a picture, the best by a value, in their order.
+  polyroc.BEST = 8;
+  polyroc.best = function (items, value) {
+    const best = new Set([...items].sort((a, b) => value(b) - value(a)).slice(0, polyroc.BEST));
+    return items.filter((item) => best.has(item));
+  };
   polyroc.rate = (title, more) => Object.assign({ title: { text: title, standoff: 6 }, range: [-0.01, 1.01], tickvals: [0, 0.2, 0.4, 0.6, 0.8, 1] }, more);
 
   polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });

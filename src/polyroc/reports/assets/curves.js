@@ -5,10 +5,10 @@
   const { make, name, numbers, plain, share, digits } = polyroc;
   const MANY = 6; // panels; beyond, one at a time
   const panels = curveData.panels.map((panel) => ({ ...panel, curves: panel.curves.map(opened) }));
-  const BEST = 8; // curves that can be told apart; of more classifiers, those of the largest areas are drawn at first
+  const { BEST } = polyroc; // of more classifiers, those of the largest areas are drawn at first
   const every = [...new Set(panels.flatMap((panel) => panel.curves.map((curve) => curve.classifier)))];
-  const best = [...every].sort((a, b) => areaOf(b) - areaOf(a)).slice(0, BEST);
-  let drawn = new Set(every.length > BEST ? best : every);
+  const best = polyroc.best(every, areaOf);
+  let drawn = new Set(best);
   let chosen = panels.length > MANY ? [hardest()] : panels.map((_, i) => i);
   const even = curveData.grid[0] === 0 && curveData.grid[curveData.grid.length - 1] === 1; // probabilities
   const start = even && !panels[0].title ? 1 / polyroc.data.classes.length : 0.5;
@@ -27,7 +27,8 @@
   const shownIn = (panel) => panel.curves.filter((curve) => drawn.has(curve.classifier));
 
   function opened(curve) {
-    const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
+    const rates = (packed) => Array.from(numbers(packed), (step) => step / 65535); // 16 bits
+    const band = curve.band && { x: rates(curve.band.x), low: rates(curve.band.low), high: rates(curve.band.high) };
     return { ...curve, fpr: numbers(curve.fpr), tpr: numbers(curve.tpr), thresholds: numbers(curve.thresholds), band };
   }
 

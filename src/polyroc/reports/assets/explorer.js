@@ -238,7 +238,10 @@
       lines.show(own.front, state.limits, current.confusion.rates);
     } else {
       element.hidden = true;
-      caption.textContent = `The front is not drawn: ${c} classes have ${errors.length} kinds of errors, too many axes. ${own.front ? "" : "No front is searched either, as sampled costs would find little of it: the rule is Bayes' rule, with the costs of limited errors raised until the limits hold. Python may find a rule of lower cost within limits."}`;
+      const rule = "the rule is Bayes' rule, with the costs of limited errors raised until the limits hold. Python may find a rule of lower cost within limits.";
+      const many = `The front is not drawn: ${c} classes have ${errors.length} kinds of errors, too many axes.`;
+      const none = `No front is searched${c > SHOWN ? " either, as sampled costs would find little of it" : ""}: ${rule}`;
+      caption.textContent = [c > SHOWN ? many : "", own.front ? "" : none].join(" ").trim();
     }
   }
   function spot() {

@@ -8,6 +8,8 @@
   let current = 0;
   let [row, column] = hardest();
   let buttons = [];
+  const best = polyroc.best(pairData.classifiers, (matrix) => matrix.whole[0]);
+  const shown = () => pairData.classifiers.filter((matrix, i) => i === current || best.includes(matrix));
   const lowest = pairData.classifiers[0].cells[row][column][0]; // the darkest
   if (classes.length > 11) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
 
@@ -56,7 +58,7 @@
   const element = document.getElementById("pair-figure");
   const figure = polyroc.figure(element, () => {
     const traces = [polyroc.chance()];
-    for (const matrix of pairData.classifiers) {
+    for (const matrix of shown()) {
       const packed = matrix.curves && matrix.curves[row][column];
       if (!packed) continue;
       const fpr = numbers(packed.fpr), tpr = numbers(packed.tpr), t = numbers(packed.thresholds);
@@ -75,8 +77,8 @@
     [row, column] = [i, j];
     buttons.flat().forEach((button) => { button.setAttribute("aria-pressed", "false"); button.tabIndex = -1; });
     if (buttons[i][j]) { buttons[i][j].setAttribute("aria-pressed", "true"); buttons[i][j].tabIndex = 0; }
-    const label = pairData.classifiers.filter((matrix) => matrix.cells[i][j]).map((matrix) => `${polyroc.data.classifiers[matrix.classifier]} ${text(matrix.cells[i][j], 3)}`);
-    document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(label.join("; ")));
+    const label = shown().filter((matrix) => matrix.cells[i][j]).map((matrix) => `${polyroc.data.classifiers[matrix.classifier]} ${text(matrix.cells[i][j], 3)}`);
+    document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(label.join("; ")), best.length < pairData.classifiers.length ? ". The best classifiers, and the selected one." : "");
     figure.redraw();
   }
 

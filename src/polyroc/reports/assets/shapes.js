@@ -54,24 +54,25 @@
   }
 
   function cobwebs() {
+    const drawn = polyroc.best(shapeData.cobwebs, (cobweb) => -cobweb.ratios.reduce((sum, ratio) => sum + ratio, 0));
     polyroc.figure(document.getElementById("cobweb-figure"), () => {
       const spokes = shapeData.cobwebs[0].spokes.map(([true_, decision]) => `${plain(true_)}<br>→ ${plain(decision)}`);
       const element = document.getElementById("cobweb-figure"), classes = [...new Set(shapeData.cobwebs[0].spokes.map(([label]) => label))];
       const small = element.clientWidth < 560 && spokes.length > 6; // names would overlap
       const ticks = small ? shapeData.cobwebs[0].spokes.map((pair) => pair.map((label) => classes.indexOf(label) + 1).join("→")) : spokes;
-      document.getElementById("cobweb-numbers").textContent = small ? " The numbers are the classes in their order." : "";
+      document.getElementById("cobweb-numbers").textContent = (small ? " The numbers are the classes in their order." : "") + (drawn.length < shapeData.cobwebs.length ? ` The ${drawn.length} of the fewest errors, of ${shapeData.cobwebs.length} classifiers.` : "");
       const closed = (values) => values.concat([values[0]]);
       const step = (2 * Math.PI) / spokes.length;
       // Clockwise from the top; a basic bundle of plotly.js has no polar axes.
       const across = (radii) => closed(radii.map((r, i) => r * Math.sin(i * step))), up = (radii) => closed(radii.map((r, i) => r * Math.cos(i * step)));
       const ring = (r, line) => ({ mode: "lines", x: across(spokes.map(() => r)), y: up(spokes.map(() => r)), line, hoverinfo: "skip", showlegend: false });
       const { chance } = shapeData.cobwebs[0];
-      const most = 1.08 * Math.max(chance, ...shapeData.cobwebs.flatMap((cobweb) => cobweb.ratios));
+      const most = 1.08 * Math.max(chance, ...drawn.flatMap((cobweb) => cobweb.ratios));
       const unit = 10 ** Math.floor(Math.log10(most / 2)), tick = [1, 2, 5, 10].map((k) => k * unit).find((k) => most / k <= 4);
       const levels = Array.from({ length: Math.floor(most / tick + 1e-9) }, (_, k) => (k + 1) * tick), thin = { color: polyroc.css("--line"), width: 1 };
       const traces = levels.map((r) => ring(r, thin));
       spokes.forEach((_, i) => traces.push({ mode: "lines", x: [0, most * Math.sin(i * step)], y: [0, most * Math.cos(i * step)], line: thin, hoverinfo: "skip", showlegend: false }));
-      for (const cobweb of shapeData.cobwebs) {
+      for (const cobweb of drawn) {
         const colour = polyroc.colour(cobweb.classifier);
         traces.push({
           mode: "lines+markers", name: plain(named(cobweb)), x: across(cobweb.ratios), y: up(cobweb.ratios), line: { color: colour, dash: polyroc.dash(cobweb.classifier), width: 2 }, fill: "toself", fillcolor: polyroc.faint(colour, 0.08), hoveron: "points",
