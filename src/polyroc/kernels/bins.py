@@ -133,25 +133,45 @@ def count_cases(
     The counters take an eighth of the records' memory, so that those of a million bins stay in the cache of the
     processor, where cases arrive in random order. They are in use once the mark of a bin cannot change any more.
     """
+    slots, classes = np.empty(len(bins), np.int64), U(counters.shape[1])
     for i in range(len(bins)):
-        k, j = U(bins[i]), U(codes[i])
-        count = counters[k, j]
-        if count == 0:
-            # The mark may still change: count in the record itself, which is at hand.
-            mark = np.float64(values[i] + 0.0).view(np.int64) ^ DISGUISE
-            previous = records[k, 0]
-            if previous == 0:
-                records[k, 0] = mark
-            elif previous != mark:
-                records[k, 0] = MIXED
-                counters[k] = COUNTED
-            records[k, j + U(1)] += 1
-        elif count == FULL:
-            records[k, 0] = MIXED
-            records[k, j + U(1)] += FULL
-            counters[k, j] = COUNTED
+        slots[i] = np.int64(U(bins[i]) * classes + U(codes[i]))
+    _count_slots(slots, values, records, counters)
+
+
+@kernel
+def _count_slots(slots: IntArray, values: FloatArray, records: IntArray, counters: Counters) -> None:
+    """Count cases by slots, the places of their bins and classes among all of these."""
+    counts, classes = counters.reshape(counters.size), U(counters.shape[1])
+    for i in range(len(slots)):
+        slot = U(slots[i])
+        count = counts[slot]
+        if count == 0 or count == FULL:
+            _count_in_record(slot, values[i], records, counts, classes)
         else:
-            counters[k, j] = count + np.uint8(1)
+            counts[slot] = count + np.uint8(1)
+
+
+@kernel
+def _count_in_record(
+    slot: np.uint64, value: float, records: IntArray, counts: Counters, classes: np.uint64
+) -> None:
+    """Count a case of a bin whose mark may still change, or at which the counter is full."""
+    k, j = slot // classes, slot % classes
+    previous = records[k, 0]
+    if counts[slot] == FULL:
+        records[k, 0] = MIXED
+        records[k, j + U(1)] += FULL
+        counts[slot] = COUNTED
+        return
+    mark = np.float64(value + 0.0).view(np.int64) ^ DISGUISE
+    if previous == 0:
+        records[k, 0] = mark
+    elif previous != mark:
+        records[k, 0] = MIXED
+        for i in range(classes):
+            counts[k * classes + U(i)] = COUNTED
+    records[k, j + U(1)] += 1
 
 
 @kernel
@@ -294,6 +314,23 @@ def _range(values: FloatArray, low: float, high: float) -> tuple[float, float]:
 
 
 @kernel
+def _scan_block(
+    codes: CodeArray, finer: CodeArray, bins: CodeArray, rest: IntArray, table: FloatArray, components: FloatArray
+) -> None:
+    """Look bins up, and put the slots of the finer bins (see `_count_slots`) into `rest`.
+
+    `finer` is `first` and `shift` of `locate_finer`, `rest` the key bits below the bins. One loop for both: a row
+    of each table is in the cache of the processor when it is needed again.
+    """
+    first, shift, classes = finer[0], finer[1], U(table.shape[1])
+    entries = table.reshape(table.size)
+    for i in range(len(bins)):
+        k, j = U(bins[i]), U(codes[i])
+        components[i] = entries[k * classes + j]
+        rest[i] = np.int64(U(first[k] + (rest[i] >> shift[k])) * classes + j)
+
+
+@kernel
 def scan_column(
     values: FloatArray,
     codes: CodeArray,
@@ -311,22 +348,25 @@ def scan_column(
     smallest and the largest value, nan if one is missing.
     """
     bins, rest = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
+    classes = U(counters.shape[1])
     low, high = np.inf, -np.inf
     for start in range(0, len(values), BLOCK):
         stop = min(start + BLOCK, len(values))
-        block, classes = values[start:stop], codes[start:stop]
+        block, own = values[start:stop], codes[start:stop]
         # Before the bins, where a missing value is counted as 0: the caller raises an error if one end is nan.
         low, high = _range(block, low, high)
         here, below = bins[: stop - start], rest[: stop - start]
-        # From coarse to fine, each level in the place of the one before.
-        for i in range(len(levels)):
-            if i == 0:
-                locate(block, levels[i][0], levels[i][1], here, below)
-            else:
-                locate_finer(levels[i][0], levels[i][1], here, below, here, below)
-            if i == depth:  # the table was made of the bins of an earlier scan, which had fewer levels
-                look_up(here, classes, table, components[start:stop])
-        count_cases(here, block, classes, records, counters)
+        locate(block, levels[0][0], levels[0][1], here, below)
+        if len(levels) == 2 and depth == 0:  # the table was made of the bins of a pilot, which had one level
+            _scan_block(own, levels[1], here, below, table, components[start:stop])
+        else:
+            if len(levels) == 2:
+                locate_finer(levels[1][0], levels[1][1], here, below, here, below)
+            if depth >= 0:
+                look_up(here, own, table, components[start:stop])
+            for i in range(len(here)):
+                below[i] = np.int64(U(here[i]) * classes + U(own[i]))
+        _count_slots(below, block, records, counters)
     return low, high
 
 
