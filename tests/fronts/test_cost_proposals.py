@@ -78,9 +78,9 @@ def test_more_draws_go_where_gains_were():
     perfect, useless = np.diag(totals), np.tile([20, 0, 0], (3, 1))
     front.add(np.array([useless]), first_costs(totals)[:1])
     for _ in range(3):
-        proposals._targets.points = np.full(
-            (50, 6), 0.1
-        )  # what is dominated is removed; here there are always more
+        # What is dominated is removed, and a point counts once; here there are always more.
+        proposals._targets.points = np.full((50, 6), 0.1)
+        proposals._targets._seen.clear()
         sampled = proposals.sample(90)
         assert sampled.sum(axis=(1, 2)) == pytest.approx(1)
         chosen = proposals._sources == 2

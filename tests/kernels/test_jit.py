@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from polyroc import kernels
+from polyroc.fronts.fixed_classifier import fixed_front
 from polyroc.inference.many_classifiers import MANY
 from polyroc.kernels import jit
 from polyroc.kernels.class_blocks import count
@@ -145,10 +146,29 @@ def test_python_and_machine_code_agree_to_the_last_bit(data):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polyroc.errors.PolyrocWarning")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_a_report_needs_agrees_to_the_last_bit(weighted):
+    rng = np.random.default_rng(int(weighted))
+    y = np.arange(40) % 3
+    P = rng.dirichlet(np.ones(3), size=40).round(1) + 0.2 * np.eye(3)[y] + 0.1
+    P /= P.sum(axis=1, keepdims=True)
+    weight = rng.integers(1, 4, size=40) if weighted else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Kernel, "__call__", run_both_ways)
+        for classes in (P, np.column_stack([P, 0.5 * P[:, 1]]) / (1.0 + 0.5 * P[:, 1:2])):
+            truth = np.where(np.arange(40) % 5, y, classes.shape[1] - 1)
+            fixed_front(truth, classes, n=100, quick=True, sample_weight=weight)
+        pr.calibration(y, P, sample_weight=weight, n=50)
+        pr.curve(y > 0, P[:, 1], sample_weight=weight, drop_intermediate=True, band="pointwise")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.PolyrocWarning")
 def test_every_kernel_that_python_runs_was_compared():
     """After the test above, whose examples reach all of them but those of many classifiers and of values alone."""
     if not COMPARED:
         test_python_and_machine_code_agree_to_the_last_bit()
+    test_what_a_report_needs_agrees_to_the_last_bit(weighted=False)
     rng = np.random.default_rng(0)
     y, s = np.arange(30) % 2, rng.integers(9, size=30) / 4
     with pytest.MonkeyPatch.context() as patch:

@@ -26,6 +26,7 @@ LEAST_BUDGET, MOST_BUDGET = 10_000, 30_000  # cost vectors by default: up to six
 BUDGET_PER_ERROR = 333  # cost vectors by default per kind of error, between the two
 EMPHASES = (5.0, 0.2)  # factors of the cost of one error, all others equal
 TARGETS = 20_000  # random points that are aimed at and that count what a distribution has gained; not those of G
+MOST_BYTES = 2**24  # of the points that are remembered, so that they are compared with the targets only once
 PARENTS = 1000  # points of the front among which the nearest to a target is sought
 DECAY = 0.8  # weight of the draws before, in each batch
 
@@ -104,13 +105,31 @@ class Targets:
         self._totals = totals
         self._one_case = (1.0 / totals)[:, None].repeat(c, axis=1)[self._errors]
         self.points = np.concatenate(list(points_below_chance(c, min(TARGETS, MOST_NUMBERS // c**2), rng)))
+        self._seen: set[bytes] = set()
+        self._parents: tuple[IntArray, FloatArray, FloatArray] | None = None  # slots, rates, costs of the last
 
     def remove(self, counts: IntArray) -> IntArray:
         """Remove those that these points dominate; for each of them, the first point that does."""
+        new = self._first_seen(counts)
+        if not len(new):
+            return new
         first = np.empty(len(self.points), dtype=np.int64)
-        first_below(self._rates(counts), self.points, first)
-        self.points = self.points[first < 0]
-        return first[first >= 0]
+        first_below(self._rates(counts[new]), self.points, first)
+        dominated = first >= 0
+        if dominated.any():
+            self.points = self.points[~dominated]
+        return new[first[dominated]]
+
+    def _first_seen(self, counts: IntArray) -> IntArray:
+        """Which of these points are new: what the others dominate has been removed."""
+        new = []
+        for i, row in enumerate(counts):
+            point = row.tobytes()
+            if point not in self._seen:
+                new.append(i)
+                if len(self._seen) * row.nbytes < MOST_BYTES:
+                    self._seen.add(point)
+        return np.array(new, dtype=np.int64)
 
     def aimed(
         self,
@@ -125,8 +144,11 @@ class Targets:
         The member is the one that exceeds the target least. Where its rate is above the target, the cost is
         raised; where it is below, lowered.
         """
-        counts, costs = front.at(slots)
-        rates, change = self._rates(counts), noise * rng.normal(size=(len(sizes), len(self._one_case)))
+        if self._parents is None or self._parents[0] is not slots:
+            counts, costs = front.at(slots)
+            self._parents = slots, self._rates(counts), costs
+        _, rates, costs = self._parents
+        change = noise * rng.normal(size=(len(sizes), len(self._one_case)))
         if len(self.points):
             targets = self.points[rng.integers(len(self.points), size=len(sizes))]
             nearest = np.empty(len(sizes), dtype=np.int64)
@@ -164,11 +186,13 @@ class AdaptiveCosts:
     _targets: Targets = field(init=False)
     _bandit: Bandit = field(init=False)
     _sources: IntArray = field(init=False)
+    _rate_costs: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         self._bandit = Bandit(len(WIDTHS) + len(AIMS), DECAY)
         self._targets = Targets(self.front.objectives.totals, self.rng)
         self._sources = np.empty(0, dtype=np.int64)
+        self._rate_costs = _rate_costs(self.front.objectives.totals)
 
     def sample(self, n: int) -> FloatArray:
         """The next n cost matrices, whose off-diagonal elements sum to 1."""
@@ -176,16 +200,17 @@ class AdaptiveCosts:
             self._sources = np.full(n, UNIFORM)
             return self.bounds.sample(n, self.rng)
         self._sources = self._bandit.sample(n, self.rng)
-        totals = self.front.objectives.totals
-        errors = ~np.eye(len(totals), dtype=bool)
+        errors = ~np.eye(len(self._rate_costs), dtype=bool)
         vectors = np.empty((n, np.count_nonzero(errors)))
+        every_slot = self.front.archive.slots if len(self.front) <= PARENTS else None
         for source in np.unique(self._sources):
             rows = self._sources == source
             shape = int(np.count_nonzero(rows)), vectors.shape[1]
             if source < len(WIDTHS):
-                vectors[rows] = WIDTHS[source](self.rng, shape) * _rate_costs(totals)[errors]
+                vectors[rows] = WIDTHS[source](self.rng, shape) * self._rate_costs[errors]
             else:
-                vectors[rows] = self._aimed(shape, *AIMS[source - len(WIDTHS)])
+                slots = self.front.some(PARENTS, self.rng) if every_slot is None else every_slot
+                vectors[rows] = self._aimed(slots, shape[0], *AIMS[source - len(WIDTHS)])
         costs = np.zeros((n, *errors.shape))
         costs[:, errors] = vectors
         costs = scaled(costs)
@@ -203,8 +228,7 @@ class AdaptiveCosts:
         """Remove the targets that points from elsewhere dominate."""
         self._targets.remove(counts)
 
-    def _aimed(self, shape: tuple[int, int], size: float, noise: float) -> FloatArray:
+    def _aimed(self, slots: IntArray, n: int, size: float, noise: float) -> FloatArray:
         """Costs of points of the front, moved towards targets that no point dominates."""
-        slots = self.front.some(PARENTS, self.rng)
-        costs, _ = self._targets.aimed(self.front, slots, np.full(shape[0], size), noise, self.rng)
+        costs, _ = self._targets.aimed(self.front, slots, np.full(n, size), noise, self.rng)
         return costs[:, ~np.eye(costs.shape[1], dtype=bool)]

@@ -35,6 +35,7 @@ ROUNDING = (
 )
 GROWTH_STEPS = 20  # how often the growth of a front is recorded
 BATCHES_PER_STEP = 5  # after each of which the proposals learn
+QUICK_BATCHES = 2  # the same, for a report
 MOST_NUMBERS = 2**22  # costs drawn at a time: 32 MB
 
 
@@ -106,8 +107,12 @@ def fixed_front(
     sample_weight: Any = None,
     missing: Missing = "raise",
     progress: ProgressOption = None,
+    quick: bool = False,
 ) -> Front | dict[str, Front]:
     """The front of a fixed classifier; see `polyroc.front`.
+
+    The front of a report is `quick`: the rule with the fewest errors is not searched, and the proposals learn less
+    often. On little data these take most of the time.
 
     >>> fixed_front([0, 0, 1, 1], [[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]).gini()
     Volume(0.5000, exact)
@@ -132,7 +137,7 @@ def fixed_front(
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     with progress_callback(progress) as report, interrupt_flag() as stop:
-        sweep = _Sweep(distribution, alpha is None, draws, report, stop)
+        sweep = _Sweep(distribution, alpha is None, quick, draws, report, stop)
         fronts = {name: _front(name, scores, sweep) for name in scores.classifiers}
     if len(fronts) == 1 and not isinstance(y_score, Mapping):
         return next(iter(fronts.values()))
@@ -149,6 +154,8 @@ class _Sweep:
         The Dirichlet distribution of the costs, and their bounds.
     adaptive
         True to propose costs by what has paid (`AdaptiveCosts`), False to draw all from the distribution.
+    quick
+        True to learn from larger batches, and not to search the costs of the rule with the fewest errors.
     draws
         How many cost vectors, the seed and the number of threads.
     report, stop
@@ -157,6 +164,7 @@ class _Sweep:
 
     distribution: CostDistribution
     adaptive: bool
+    quick: bool
     draws: Draws
     report: Progress | None
     stop: Callable[[], bool]
@@ -178,7 +186,7 @@ class _Sweep:
 
             first = self._within(first_costs(cases.totals))[: self.draws.n]
             counts = tried(first) if len(first) else np.empty((0, *first.shape[1:]), dtype=np.int64)
-            if self.adaptive and not self.stop() and len(counts) < self.draws.n:
+            if self.adaptive and not self.quick and not self.stop() and len(counts) < self.draws.n:
                 best = self._within(cheapest())[: self.draws.n - len(counts)]
                 counts = np.concatenate([counts, tried(best)]) if len(best) else counts
             done = self._continue(front, len(counts), tried, self._proposals(front, counts, rng))
@@ -204,7 +212,8 @@ class _Sweep:
         """Try costs until there are enough or an interrupt is requested; returns how many there were."""
         n, c = self.draws.n, front.objectives.totals.size
         step = -(-n // GROWTH_STEPS)
-        size = max(1, min(step // (BATCHES_PER_STEP if self.adaptive else 1), MOST_NUMBERS // c**2))
+        batches = (QUICK_BATCHES if self.quick else BATCHES_PER_STEP) if self.adaptive else 1
+        size = max(1, min(step // batches, MOST_NUMBERS // c**2))
         while done < n and not (done and self.stop()):
             mark = min((done // step + 1) * step, n)  # the growth is recorded at multiples of a step
             counts = tried(proposals.sample(min(size, mark - done)))
@@ -256,6 +265,8 @@ def _front(classifier: str, scores: Scores, sweep: _Sweep) -> Front:
         counts, costs, growth = sweep.run(cases, cheapest)
         source = "proposed by what they gained" if sweep.adaptive else "from a Dirichlet distribution"
         seed, method = sweep.draws.seed, f"{growth.draws[-1]} cost vectors {source}"
+        if sweep.adaptive and sweep.quick:
+            method += ", without a search for the rule with the fewest errors"
         if growth.draws[-1] < sweep.draws.n:
             method += f", {INTERRUPTED} before {sweep.draws.n}"
     order = np.lexsort(counts[:, ~np.eye(scores.n_classes, dtype=bool)].T[::-1])

@@ -53,9 +53,13 @@ def scores_or_settings(
     **arrays: Any,
 ) -> Scores | EngineOptions:
     """The scores of small files; for large ones the settings of the engine, if it supports these options."""
+    if isinstance(arrays.get("sample_weight"), str) and reading.get("weight") is None:
+        reading = {**reading, "weight": arrays.pop("sample_weight")}
     named = [name for name, value in arrays.items() if value is not None]
     if named:
-        raise InputError(f"{', '.join(named)} are arrays; of files name the columns (truth, scores, weight).")
+        raise InputError(
+            f"{', '.join(named)}: of files, give the names of columns, not arrays: truth, scores, sample_weight."
+        )
     for name, column in (("groups", groups), ("folds", folds), ("repeats", repeats)):
         if column is not None and not isinstance(column, str):
             raise InputError(f"Of files, {name} must be the name of a column, got {short_repr(column)}.")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
+from os import PathLike
 from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
@@ -83,6 +84,8 @@ def is_lazy(data: Any) -> bool:
 
 def stated_categories(data: Any, column: str) -> list[Any] | None:
     """The categories of a column that is an ordered categorical; None for other columns, tables and files."""
+    if isinstance(data, str | PathLike):
+        return None
     import narwhals as nw
     from narwhals import dependencies
 

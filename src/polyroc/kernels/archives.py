@@ -51,7 +51,16 @@ def unpack_one(words: WordArray, d: int, largest: int) -> IntArray:
     return np.asarray(count & np.uint64((1 << (field - 1)) - 1), dtype=np.int64)
 
 
-@kernel
+def _places_by_numpy(members: WordArray, candidates: WordArray, places: IntArray) -> None:
+    not_above = members[-1, :, None] <= candidates[-1]
+    for own, other in zip(members[-2::-1], candidates[-2::-1], strict=True):  # the words before decide first
+        not_above = (own[:, None] < other) | ((own[:, None] == other) & not_above)
+    not_above.sum(axis=0, out=places)
+
+
+@kernel(
+    steps=lambda members, candidates, _: candidates.size * members.shape[1] // 200 + 50, by_numpy=_places_by_numpy
+)
 def places_of(members: WordArray, candidates: WordArray, places: IntArray) -> None:
     """The number of members not above each candidate, in lexicographic order of the words; binary search."""
     for n in range(candidates.shape[1]):
@@ -69,7 +78,19 @@ def places_of(members: WordArray, candidates: WordArray, places: IntArray) -> No
         places[n] = low
 
 
-@kernel
+def _merge_by_numpy(
+    members: WordArray,
+    stay: BoolArray,
+    candidates: WordArray,
+    enter: BoolArray,
+    places: IntArray,
+    merged: WordArray,
+) -> None:
+    staying_before = np.concatenate([[0], np.cumsum(stay)])[places]
+    merged[:] = np.insert(members[:, stay], staying_before[enter], candidates[:, enter], axis=1)
+
+
+@kernel(steps=lambda *arguments: arguments[-1].size // 50 + 100, by_numpy=_merge_by_numpy)
 def merge(
     members: WordArray,
     stay: BoolArray,
@@ -132,7 +153,29 @@ def _remove_dominated(
             stay[start + i] &= guards[i] != H
 
 
-@kernel
+def _sift_by_numpy(
+    members: WordArray, candidates: WordArray, places: IntArray, H: np.uint64, stay: BoolArray, enter: BoolArray
+) -> None:
+    # Places need not be looked at: no vector is nowhere above one of a smaller sum.
+    earlier = np.tri(len(places), k=-1, dtype=np.bool_)
+    twins = _nowhere_above(candidates, candidates, H) & earlier.T
+    enter[:] = ~(_nowhere_above(members, candidates, H).any(axis=0) | twins.any(axis=0))
+    stay[:] = ~_nowhere_above(candidates[:, enter], members, H).any(axis=0)
+
+
+def _nowhere_above(some: WordArray, others: WordArray, H: np.uint64) -> BoolArray:
+    """At [i, k], whether vector i of some dominates or equals vector k of the others."""
+    below = np.ones((some.shape[1], others.shape[1]), dtype=np.bool_)
+    for one, other in zip(some, others, strict=True):
+        below &= ((other | H) - one[:, None]) & H == H
+    return below
+
+
+def _sift_steps(members: WordArray, candidates: WordArray, *_: object) -> int:
+    return int(candidates.size * (2 * members.shape[1] + candidates.shape[1]) // 200 + 100)
+
+
+@kernel(steps=_sift_steps, by_numpy=_sift_by_numpy)
 def sift(
     members: WordArray, candidates: WordArray, places: IntArray, H: np.uint64, stay: BoolArray, enter: BoolArray
 ) -> None:

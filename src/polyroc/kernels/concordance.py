@@ -173,7 +173,7 @@ def concordance(a: Places, b: Places) -> float:
     return float(dominance(a, b).sum()) - a.won - b.won - a.pairs
 
 
-@kernel(steps=lambda _edges, code, *_: 3 * len(code) * len(code).bit_length())
+@kernel(steps=lambda _edges, code, *_: 3 * len(code) * len(code).bit_length() // 2)
 def rising_pairs(
     edges: IntArray,
     code: CodeArray,

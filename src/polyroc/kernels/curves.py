@@ -48,7 +48,7 @@ def trace(x: FloatArray, z: FloatArray) -> tuple[CodeArray, CodeArray, FloatArra
     return x_called[:n], z_called[:n], thresholds[:n]
 
 
-@kernel
+@kernel(steps=all_sizes)
 def turning_points(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> BoolArray:
     """Which points of a path turn it: the others lie on the straight line between their neighbours, exactly.
 
@@ -92,7 +92,9 @@ def upper_hull(x: FloatArray, y: FloatArray) -> IntArray:
     return hull[:n].copy()
 
 
-@kernel
+@kernel(
+    steps=lambda weight, falling, _positive, _ends, rates, _tpr: len(weight) * (4 * len(falling) + 2 * len(rates))
+)
 def heights(
     weight: npt.NDArray[np.generic],
     falling: IntArray,

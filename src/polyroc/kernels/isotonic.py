@@ -1,5 +1,7 @@
 """Isotonic regression by the pool-adjacent-violators algorithm, of one sequence or of many; linear."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
@@ -8,7 +10,28 @@ from polyroc.kernels.jit import kernel
 __all__ = ["isotonic", "isotonic_rows"]
 
 
-@kernel
+def _isotonic_by_lists(totals: FloatArray, weights: FloatArray) -> FloatArray:
+    """`isotonic` for Python, whose lists are faster than single numbers of arrays."""
+    block_total, block_weight, block_end = [0.0] * len(totals), [0.0] * len(totals), [0] * len(totals)
+    last = -1
+    for i, (total, weight) in enumerate(zip(totals.tolist(), weights.tolist(), strict=True)):
+        while last >= 0 and block_total[last] * weight >= total * block_weight[last]:
+            total += block_total[last]
+            weight += block_weight[last]
+            last -= 1
+        last += 1
+        block_total[last], block_weight[last], block_end[last] = total, weight, i + 1
+    blocks = slice(last + 1)
+    means = np.array(block_total[blocks]) / np.array(block_weight[blocks])
+    return np.repeat(means, [end - start for start, end in pairwise([0, *block_end[blocks]])])
+
+
+def _rows_by_lists(totals: FloatArray, weights: FloatArray) -> FloatArray:
+    rows = [_isotonic_by_lists(row, weights[i % len(weights)]) for i, row in enumerate(totals)]
+    return np.array(rows).reshape(totals.shape)
+
+
+@kernel(steps=lambda totals, _: len(totals), by_numpy=_isotonic_by_lists)
 def isotonic(totals: FloatArray, weights: FloatArray) -> FloatArray:
     """The rising sequence nearest to totals / weights in weighted squares; a weight may be 0.
 
@@ -38,7 +61,7 @@ def isotonic(totals: FloatArray, weights: FloatArray) -> FloatArray:
     return fitted
 
 
-@kernel
+@kernel(steps=lambda totals, _: totals.size // 2 + len(totals), by_numpy=_rows_by_lists)
 def isotonic_rows(totals: FloatArray, weights: FloatArray) -> FloatArray:
     """`isotonic` of each row; weights have a row for each, or one for all."""
     rows, n = totals.shape

@@ -1,9 +1,10 @@
 """Kernels: loops on arrays that are machine code where that is faster.
 
 To load numba takes half a second, and to compile a kernel as much again. So a kernel whose work can be estimated
-(`steps`) is run by Python as it is written, until it has done so much that compiled code would have been faster.
-What it computes is the same to the last bit: such kernels only compare, add and multiply, in a fixed order. No
-import compiles anything or loads numba.
+(`steps`) is run by Python as it is written, until it has done so much that compiled code would have been faster;
+or by a function of numpy that does the same (`by_numpy`), if the loops are long even on little data. What it
+computes is the same to the last bit: such kernels only compare, add and multiply, in a fixed order. No import
+compiles anything or loads numba.
 
 Compiled code has no object mode, does not hold the interpreter lock, and is kept on disk.
 """
@@ -36,12 +37,21 @@ class Kernel:
         The types of the arguments, in numba's notation, if it is compiled for these only: a read-only or strided
         array then costs no second compilation. Otherwise it is compiled for every combination of types.
     steps
-        The steps that a call takes, at most, given its arguments; None if the kernel is always compiled.
+        The steps that a call takes, at most, given its arguments; None if the kernel is always compiled. A step
+        takes half a microsecond.
+    by_numpy
+        A function of the same arguments that Python runs instead of the kernel; None to run it as it is written.
     """
 
-    def __init__(self, function: Callable[..., Any], types: str | None, steps: Steps | None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        types: str | None,
+        steps: Steps | None,
+        by_numpy: Callable[..., Any] | None = None,
+    ) -> None:
         update_wrapper(self, function)
-        self.function, self.types, self.steps = function, types, steps
+        self.function, self.types, self.steps, self.by_numpy = function, types, steps, by_numpy
         self._taken = 0
         self._compiled: Any = None
 
@@ -73,7 +83,7 @@ class Kernel:
     def interpret(self, *arguments: Any) -> Any:
         """Run the kernel by Python; division by zero and overflow as in machine code, numbers as Python's."""
         with np.errstate(all="ignore"):
-            result = self.as_written(*arguments)
+            result = (self.by_numpy or self.as_written)(*arguments)
         return result.item() if isinstance(result, np.generic) else result
 
     @cached_property
@@ -107,15 +117,24 @@ class Kernel:
 @overload
 def kernel(function: F, /) -> F: ...
 @overload
-def kernel(*, types: str | None = None, steps: Steps | None = None) -> Callable[[F], F]: ...
+def kernel(
+    *, types: str | None = None, steps: Steps | None = None, by_numpy: Callable[..., Any] | None = None
+) -> Callable[[F], F]: ...
 
 
-def kernel(function: Any = None, /, *, types: str | None = None, steps: Steps | None = None) -> Any:
+def kernel(
+    function: Any = None,
+    /,
+    *,
+    types: str | None = None,
+    steps: Steps | None = None,
+    by_numpy: Callable[..., Any] | None = None,
+) -> Any:
     """Make a kernel of a function; the options are the attributes of `Kernel`.
 
     Arguments are arrays and numbers, no named tuples: numba stores the name of the class and fails if it is
     renamed.
     """
     if function is None:
-        return partial(Kernel, types=types, steps=steps)
-    return Kernel(function, types, steps)
+        return partial(Kernel, types=types, steps=steps, by_numpy=by_numpy)
+    return Kernel(function, types, steps, by_numpy)

@@ -8,12 +8,14 @@ volumes are shares of it. Everson & Fieldsend, Pattern Recognition Letters 27 (2
 from collections.abc import Iterator
 from fractions import Fraction
 from math import comb, factorial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.jit import kernel
+from polyroc.kernels.targets import dominated, dominated_steps
 
 __all__ = [
     "DominatedRegion",
@@ -63,7 +65,17 @@ def points_below_chance(classes: int, n: int, rng: np.random.Generator) -> Itera
         yield points[:kept]
 
 
-@kernel
+def _scale_by_numpy(drawn: FloatArray, top: float, points: FloatArray) -> int:
+    total = np.zeros(len(drawn))
+    for column in drawn.T:  # one after the other, as the kernel adds them
+        total += column
+    scaled = drawn[:, 1:] * (top / total)[:, None]
+    inside = scaled[(scaled <= 1.0).all(axis=1)]
+    points[: len(inside)], points[len(inside) :] = inside, 0.0
+    return len(inside)
+
+
+@kernel(steps=lambda drawn, _top, _points: drawn.size // 50 + 50, by_numpy=_scale_by_numpy)
 def _scale(drawn: FloatArray, top: float, points: FloatArray) -> int:
     """Rows scaled to the sum `top`, without their first number, if all others are at most 1; returns their number.
 
@@ -79,6 +91,7 @@ def _scale(drawn: FloatArray, top: float, points: FloatArray) -> int:
             points[kept, d] = drawn[n, d + 1] * scale
             inside &= points[kept, d] <= 1.0
         kept += inside
+    points[kept:] = 0.0
     return kept
 
 
@@ -128,7 +141,7 @@ def _place(levels: FloatArray, count: int, x: float) -> int:
     return low
 
 
-@kernel
+@kernel(steps=lambda members, _levels, counts, bits: 10 * members.size + bits[:, : counts.max()].size)
 def _fill(members: FloatArray, levels: FloatArray, counts: IntArray, bits: WordArray) -> None:
     """The bitset at place l holds the members whose rate has at most l levels up to it; the last one holds all."""
     for d in range(members.shape[1]):
@@ -139,7 +152,15 @@ def _fill(members: FloatArray, levels: FloatArray, counts: IntArray, bits: WordA
                 bits[d, level + 1, w] |= bits[d, level, w]
 
 
-@kernel
+def _look_up_by_numpy(points: FloatArray, members: FloatArray, *arguments: Any) -> None:
+    for block, below in dominated(members, points):
+        arguments[-1][block] = below.any(axis=0)
+
+
+@kernel(
+    steps=lambda points, members, *_: dominated_steps(members, points),
+    by_numpy=_look_up_by_numpy,
+)
 def _look_up(
     points: FloatArray,
     members: FloatArray,

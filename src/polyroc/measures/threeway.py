@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from functools import partial
+from hashlib import sha256
 from math import nan, sqrt
 
 import numpy as np
@@ -45,6 +46,7 @@ class _Sweep:
         self.code = sample.scores.codes[self.cases]
         # contiguous rows, as in `higher_partners`: one compilation of `rising_pairs` is enough
         self.place, self.below, self.up_to = along_d().take(self.cases, axis=1)
+        self._last: tuple[bytes, FloatArray] = b"", np.empty(0)
 
     @staticmethod
     def _along_d(sample: Sample) -> IntArray:
@@ -59,8 +61,13 @@ class _Sweep:
 
     def partners(self, weight: FloatArray) -> FloatArray:
         """The weight of the partners of each case with lower y3, and with the same."""
-        weights = np.zeros((2, len(weight)))
-        rising_pairs(self.edges, self.code, self.place, self.below, self.up_to, weight, weights)
+        # The weights of the third class do not matter, and a surface changes these only.
+        key = sha256(weight[self.code < 2]).digest()
+        last, weights = self._last  # one assignment: other threads may set it meanwhile
+        if last != key:
+            weights = np.zeros((2, len(weight)))
+            rising_pairs(self.edges, self.code, self.place, self.below, self.up_to, weight, weights)
+            self._last = key, weights
         return weights
 
     def higher_partners(self, weight: FloatArray) -> FloatArray:

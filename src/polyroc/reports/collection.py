@@ -335,7 +335,7 @@ class Collection:
         if room < FEWEST_COSTS:
             raise NotApplicableError(f"{len(scores.classifiers)} fronts would make the page too large.")
         n = int(np.clip(min(affordable, room), FEWEST_COSTS, 5000))
-        made = fixed_front(scores, n=n, rng=self.seed)
+        made = fixed_front(scores, n=n, rng=self.seed, quick=True)
         return made if isinstance(made, dict) else {made.classifier: made}
 
     def calibration(self) -> Calibration | None:
