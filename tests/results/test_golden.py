@@ -169,9 +169,10 @@ def _older_spread(stored, computed):
 
 
 def _older_report(stored, computed):
-    """References and sentences on methods that are newer are left out."""
+    """Newer references and sentences on methods are left out; the lines that repeat it did not run then."""
     newer = ("references", "methods")
-    return computed | {name: [text for text in computed[name] if text in stored[name]] for name in newer}
+    older = {name: [text for text in computed[name] if text in stored[name]] for name in newer}
+    return computed | older | {"repeat": stored["repeat"]}
 
 
 OLDER = {
