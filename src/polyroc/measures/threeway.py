@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable
 from functools import partial
-from hashlib import sha256
 from math import nan, sqrt
 
 import numpy as np
@@ -46,7 +45,7 @@ class _Sweep:
         self.code = sample.scores.codes[self.cases]
         # contiguous rows, as in `higher_partners`: one compilation of `rising_pairs` is enough
         self.place, self.below, self.up_to = along_d().take(self.cases, axis=1)
-        self._last: tuple[bytes, FloatArray] = b"", np.empty(0)
+        self._last = np.empty(0), np.empty((2, 0))
 
     @staticmethod
     def _along_d(sample: Sample) -> IntArray:
@@ -62,12 +61,12 @@ class _Sweep:
     def partners(self, weight: FloatArray) -> FloatArray:
         """The weight of the partners of each case with lower y3, and with the same."""
         # The weights of the third class do not matter, and a surface changes these only.
-        key = sha256(weight[self.code < 2]).digest()
+        own = weight[self.code < 2]
         last, weights = self._last  # one assignment: other threads may set it meanwhile
-        if last != key:
+        if not np.array_equal(last, own):
             weights = np.zeros((2, len(weight)))
             rising_pairs(self.edges, self.code, self.place, self.below, self.up_to, weight, weights)
-            self._last = key, weights
+            self._last = own, weights
         return weights
 
     def higher_partners(self, weight: FloatArray) -> FloatArray:
