@@ -74,7 +74,7 @@ def keyboard_faults(page, most=400):
         "not in the order of the page": order != sorted(set(order)),
         "focus not seen": not all(seen for _, seen in places),
     }
-    return [text for text, found in faults.items() if found]
+    return [text for text, is_present in faults.items() if is_present]
 
 
 @cache

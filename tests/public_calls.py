@@ -119,6 +119,7 @@ INTERNAL = {
     "Estimate.row",
     "Estimate.quantiles",
     "Difference.sentence",
+    "Front.counts_of",
     "Front.decided",
     "Front.evaluated",
     "HeldOut.with_errors",

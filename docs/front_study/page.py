@@ -87,8 +87,8 @@ def means(rows: list[dict[str, str]]) -> str:
     """A line for each set, number of evaluations and search: means over seeds, and the range of G."""
     lines = ["| data | evaluations | search | seeds | mean G | range | CPU seconds |", "|---" * 7 + "|"]
     keys = ("data", "evaluations", "search")
-    found = dict.fromkeys(tuple(row[name] for name in keys) for row in rows)
-    for key in sorted(found, key=lambda k: (k[0], int(k[1]))):
+    searches = dict.fromkeys(tuple(row[name] for name in keys) for row in rows)
+    for key in sorted(searches, key=lambda k: (k[0], int(k[1]))):
         same = [row for row in rows if tuple(row[name] for name in keys) == key]
         gini, seconds = ([float(row[name]) for row in same] for name in ("gini", "seconds"))
         cells = [*key, str(len(same)), f"{fmean(gini):.4f}", span([row["gini"] for row in same])]

@@ -28,6 +28,29 @@ P3 /= P3.sum(axis=1, keepdims=True)
 Y30, P30 = Y3[::3], P3[::3]  # fewer cases, for which a proof takes a tenth of the time
 
 
+def test_a_reversed_score_is_noticed():
+    y = np.repeat([0, 1], 60)
+    s = np.random.default_rng(0).normal(size=120) + 1.5 * y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OptimismWarning)
+        texts = [str(pr.operate(y, sign * s, sensitivity=0.9, pos_label=1)) for sign in (1, -1)]
+    assert ["is the score reversed?" in text for text in texts] == [False, True]
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "operate"])
+def test_the_weights_of_a_file_by_either_name(verb):
+    rng = np.random.default_rng(1)
+    y = np.repeat(["a", "b"], 30)
+    frame = pd.DataFrame({"y": y, "s": rng.normal(size=60) + (y == "b"), "w": rng.integers(1, 4, 60)})
+    options = {"truth": "y", "scores": "s", "pos_label": "b"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OptimismWarning)
+        named, other = (getattr(pr, verb)(frame, **options, **{name: "w"}) for name in ("sample_weight", "weight"))
+    assert str(named) == str(other)
+    with pytest.raises(InputError, match=r"name columns \(truth, scores, sample_weight\) .* here sample_weight\."):
+        getattr(pr, verb)(frame, **options, sample_weight=frame["w"])
+
+
 # Two classes: every threshold ----------------------------------------------------------------------------------
 
 

@@ -358,7 +358,7 @@ class TestLazyTables:
             pr.curve(TWO, **{**RISK, "by": "country"})
         with pytest.raises(NotApplicableError, match="engine='memory'"):
             pr.evaluate(TWO.lazy(), **RISK, measure="auc", method="bootstrap")
-        with pytest.raises(InputError, match="y_score are arrays"):
+        with pytest.raises(InputError, match=r"name columns .* instead of passing arrays, here y_score\."):
             pr.evaluate(TWO, TWO["s"], truth="kind", scores="s")
 
 

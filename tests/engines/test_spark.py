@@ -130,16 +130,16 @@ def test_one_pass_whatever_the_order(spark, table, rows):
     """Rows are drawn by their values, so that a table sorted by a score or by class has the same pilot sample."""
     options = {"truth": "kind", "scores": P, "measure": "hand_till", "tolerance": 0.02, "engine": spark}
     exact = pr.evaluate(pr.read(rows, truth="kind", scores=P), measure="hand_till")
-    given, *ordered = (
+    unsorted, *ordered = (
         pr.evaluate(one, **options) for one in (table, table.coalesce(1).sortWithinPartitions("kind", "p_a"))
     )
-    assert given.certificate.passes == 1
-    assert given.certificate.width <= 0.02
-    assert given.bounds[0] <= exact.value <= given.bounds[1]
-    assert abs(given.standard_error - exact.standard_error) <= given.certificate.error_within
+    assert unsorted.certificate.passes == 1
+    assert unsorted.certificate.width <= 0.02
+    assert unsorted.bounds[0] <= exact.value <= unsorted.bounds[1]
+    assert abs(unsorted.standard_error - exact.standard_error) <= unsorted.certificate.error_within
     for estimate in ordered:
-        assert (estimate.value, estimate.bounds) == (given.value, given.bounds)
-        assert estimate.standard_error == pytest.approx(given.standard_error, rel=1e-12)
+        assert (estimate.value, estimate.bounds) == (unsorted.value, unsorted.bounds)
+        assert estimate.standard_error == pytest.approx(unsorted.standard_error, rel=1e-12)
 
 
 @pytest.mark.slow

@@ -113,13 +113,13 @@ def test_random_rearrangements_have_the_exact_p_value(scripts):
     assert items == 9
 
 
-def asked():
+def statistics_by_quantity():
     """By quantity, the statistics that the set has answers to."""
-    found = {}
+    statistics = {}
     for path in SETS.glob("*.json"):
         for item in json.loads(path.read_text(encoding="utf-8"))["items"]:
-            found.setdefault(item["quantity"], set()).add(item["statistic"])
-    return found
+            statistics.setdefault(item["quantity"], set()).add(item["statistic"])
+    return statistics
 
 
 def without_answer():
@@ -136,7 +136,7 @@ def test_every_measure_has_values_variances_and_tests(key):
     statistics = {"value", "variance", "covariance", "z", "p_value"}
     if MEASURES[key].prevalence:
         statistics.add("cohort_variance")
-    assert asked()[key] >= statistics
+    assert statistics_by_quantity()[key] >= statistics
 
 
 METHODS_AND_TESTS = {
@@ -170,10 +170,10 @@ def test_every_method_and_test_has_an_answer_or_a_reason():
     facts = {"predicted", "observed", "curve", "undefined", "smooth", "log_loss", "spherical"}  # no tests
     names = {kind.__name__ for kind in METHODS.values()} | {"CurveTest", "ReaderStudy"} | {*summaries.__all__}
     names |= {*get_args(Adjustment)} | {field.name for field in fields(EventCalibration)} - facts
-    found, reasons = asked(), without_answer()
+    answered, reasons = statistics_by_quantity(), without_answer()
     for name in sorted(names):
         quantity, statistic = METHODS_AND_TESTS.get(name, (name, "p_value"))
-        has = statistic in found.get(quantity, ()) or "probability" in found.get(quantity, ())
+        has = statistic in answered.get(quantity, ()) or "probability" in answered.get(quantity, ())
         assert has != (name in reasons), f"{name} needs an answer, or a row in the README that says why not"
 
 

@@ -19,6 +19,7 @@ from polyroc.decisions.uncertainty import ThresholdUncertainty, rechoose
 from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, MiscalibrationWarning, warn
 from polyroc.fronts.result import Front
+from polyroc.inference.file_input import columns_for
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.messages import Call, Message, Option
 from polyroc.output.numbers import p_text
@@ -211,10 +212,10 @@ def operate(
     terms = {**cost_options, **criteria, "calibrated": calibrated, "training_priors": training_priors}
     files = None
     if is_file_input(y_true, engine, reading):
-        _check_no_arrays(y_score, sample_weight)
+        columns = columns_for(reading, y_score=y_score, sample_weight=sample_weight)
         design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling, "groups": groups}
         files = FileReader(
-            engine, reading, labels, pos_label, missing, classifier, progress, method=method, **design
+            engine, columns, labels, pos_label, missing, classifier, progress, method=method, **design
         )
         y_true, data_options = files.read(y_true), {}
     others = partial(evaluation_cases, evaluate_on, missing=missing, files=files, sampling=sampling)
@@ -222,20 +223,6 @@ def operate(
         return _operate_on_files(y_true, terms, classifier, others)
     scores = one_sample(as_scores(y_true, y_score, **data_options, missing=missing), "operate")
     return _operate_on_scores(scores, terms, classifier, others, method, np.random.default_rng(rng), progress)
-
-
-def _check_no_arrays(y_score: Any, sample_weight: Any) -> None:
-    """Raise an error if arrays are passed beside files."""
-    if y_score is not None or sample_weight is not None:
-        raise InputError(
-            "For files, name the columns (",
-            Option("truth"),
-            ", ",
-            Option("scores"),
-            ", ",
-            Option("weight"),
-            ") instead of passing arrays.",
-        )
 
 
 def _operate_on_files(

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import hypot
+from statistics import NormalDist
 from typing import Any, Literal
 
 from polyroc.decisions.rate_matrix import Rates
@@ -11,7 +13,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option
-from polyroc.output.numbers import level_text, number_text
+from polyroc.output.numbers import level_text, number_text, percentage
 from polyroc.output.sentences import printable
 from polyroc.output.tables import Table, record_table
 from polyroc.results.codec import STORED_IF_SET, stored_as
@@ -189,7 +191,18 @@ class OperatingPoint(Result):
         notes = [f"Rule: {self.rule.sentence()}"] if isinstance(self.rule, CutPointRule) else []
         if self.uncertainty is not None and self.rule.thresholds:
             notes = [f"Thresholds: {'; '.join(self.threshold_texts(level))}."]
+        if isinstance(self.rule, ThresholdRule) and self._is_reversed(level):
+            positive = self._decided_from()[0]
+            notes.append(
+                f"{positive} is decided less often for cases of {positive} ({percentage(self.tpr)}) than for the "
+                f"others ({percentage(self.fpr)}): is the score reversed? If so, pass the negated scores."
+            )
         return replace(record_table(rows), notes=tuple(map(printable, notes)))
+
+    def _is_reversed(self, level: float) -> bool:
+        """Whether a threshold is certainly worse than chance: the false positive rate is above the true one."""
+        z = NormalDist().inv_cdf(0.5 + level / 2)
+        return self.fpr - self.tpr > z * hypot(*self.confusion.standard_errors[:, self._positive()])
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per confusion rate, with its cost, its prior and its limit.

@@ -172,8 +172,8 @@ class _Refinement:
         self.layouts = {name: dict.fromkeys(places, layout) for name in request.classifiers}
         if pilot is not None:
             self.layouts = pilot.fine
-        given = () if pilot is None else (pilot.lookups, pilot.continuous)
-        counts = self._scan(self.layouts, kinds, *given)
+        known = () if pilot is None else (pilot.lookups, pilot.continuous)
+        counts = self._scan(self.layouts, kinds, *known)
         self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
         self.scans.cases = next(iter(self.binned.values())).cases()
         if self.scans.absent():

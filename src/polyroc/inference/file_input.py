@@ -34,6 +34,19 @@ def read_into_memory(files: Any, reading: Mapping[str, Any], **options: Any) -> 
     return scores
 
 
+def columns_for(reading: Mapping[str, Any], **arrays: Any) -> Mapping[str, Any]:
+    """`reading` with the column that `sample_weight` names; an error if there are arrays beside a file or table."""
+    if isinstance(arrays.get("sample_weight"), str) and reading.get("weight") is None:
+        reading = {**reading, "weight": arrays.pop("sample_weight")}
+    named = [name for name, value in arrays.items() if value is not None]
+    if named:
+        raise InputError(
+            "Of a file or a table, name columns (truth, scores, sample_weight) instead of passing arrays, here "
+            f"{', '.join(named)}."
+        )
+    return reading
+
+
 def scores_or_settings(
     verb: Verb,
     files: Any,
@@ -53,13 +66,7 @@ def scores_or_settings(
     **arrays: Any,
 ) -> Scores | EngineOptions:
     """The scores of small files; for large ones the settings of the engine, if it supports these options."""
-    if isinstance(arrays.get("sample_weight"), str) and reading.get("weight") is None:
-        reading = {**reading, "weight": arrays.pop("sample_weight")}
-    named = [name for name, value in arrays.items() if value is not None]
-    if named:
-        raise InputError(
-            f"{', '.join(named)}: of files, give the names of columns, not arrays: truth, scores, sample_weight."
-        )
+    reading = columns_for(reading, **arrays)
     for name, column in (("groups", groups), ("folds", folds), ("repeats", repeats)):
         if column is not None and not isinstance(column, str):
             raise InputError(f"Of files, {name} must be the name of a column, got {short_repr(column)}.")

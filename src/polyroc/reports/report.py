@@ -134,10 +134,12 @@ def report(
         "negate": negate,
         "by": by,
     }
-    given = _given_text({**columns, "missing": None if missing == "raise" else missing, "pooled": pooled or None})
-    options = replace(options, data=", ".join(["scores" if y_score is None else options.data, *given]))
+    arguments = _argument_texts(
+        {**columns, "missing": None if missing == "raise" else missing, "pooled": pooled or None}
+    )
+    options = replace(options, data=", ".join(["scores" if y_score is None else options.data, *arguments]))
     if is_file_input(y_true, engine, reading):
-        options = replace(options, data=", ".join([*_source_text(y_true, reading), *given]))
+        options = replace(options, data=", ".join([*_source_text(y_true, reading), *arguments]))
         of_file = {name: columns.pop(name) for name in OF_FILE}
         divided = {**reading, "by": by, "negate": columns.pop("negate")}
         terms = {**of_file, "missing": missing, "pooled": pooled}
@@ -260,11 +262,12 @@ def _source_text(source: Any, reading: Mapping[str, Any]) -> list[str]:
     return [name, *(f"{column}={reading[column]!r}" for column in COLUMNS if reading.get(column))]
 
 
-def _given_text(options: Mapping[str, Any]) -> list[str]:
+def _argument_texts(options: Mapping[str, Any]) -> list[str]:
     """Options as arguments of a call: short values as they are, arrays by their name."""
-    given = {name: value for name, value in options.items() if value is not None}
-    plain = {name: repr(value) if _is_plain(value) else name for name, value in given.items()}
-    return [f"{name}={text}" for name, text in plain.items()]
+    texts = {
+        name: repr(value) if _is_plain(value) else name for name, value in options.items() if value is not None
+    }
+    return [f"{name}={text}" for name, text in texts.items()]
 
 
 def _is_plain(value: Any) -> bool:
