@@ -9,9 +9,7 @@ FUZZ_SECONDS ?= 600
 VENV ?= .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
-# One worker more than cores: many tests wait for processes and pages.
-WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')
-PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Tests start some hundred processes. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, each of them would compile
 # everything that it imports again, which takes three times as long as the imports themselves.

@@ -315,7 +315,7 @@ def misnamed() -> Iterator[Odd]:
 def few(name: str) -> Iterator[Odd]:
     """Some of the odd lines of a command, quick ones; every option occurs in those of one of its commands."""
     for text in VALID_LINES[name]:
-        yield from islice(with_values(name, text, AT_ONCE), 0, None, 15)
+        yield from islice(with_values(name, text, AT_ONCE), 0, None, 25)
         yield from incomplete(name, text)
 
 

@@ -186,7 +186,7 @@ def plain_search(y, P, costs, starts, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("c", [3, 4, 5])
-@pytest.mark.parametrize("seed", [10, 11, 12, 13])
+@pytest.mark.parametrize("seed", [10, 13])
 def test_larger_data_are_no_worse_than_a_plain_search(seed, c):
     y, P, costs = drawn(seed, 150 + 50 * (seed % 4), c, 0.1 * c, power=2)
     point = operate(y, P, costs=costs)

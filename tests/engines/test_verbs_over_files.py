@@ -271,7 +271,7 @@ class TestRules:
                 rule=pr.decisions.ThresholdRule(["a", "b"], "a", 0.5),
                 **{**RISK, **options},
             )
-        with pytest.raises(InputError, match="name the columns"):
+        with pytest.raises(InputError, match="name columns"):
             pr.operate(folder / "two.parquet", sample_weight=[1.0], **{**RISK, **options})
 
     @pytest.mark.parametrize(("hole", "message"), [(None, "missing values in 1"), (np.inf, "infinity in 1")])

@@ -111,7 +111,7 @@ def observations(draw):
 @every_format()
 @given(seen=observations(), shuffle=st.randoms())
 @settings(
-    max_examples=5,
+    max_examples=3,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

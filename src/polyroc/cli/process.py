@@ -20,6 +20,7 @@ MOST_CHARACTERS = 1000  # of a line
 LEAST_MEMORY = 600 * 2**20  # bytes of address space; libraries fail to load with less
 PLENTY = 4 * 2**30
 YOUNG_OBJECTS = 50_000  # before the collector looks for cycles: by default 700, a tenth of the time of a start
+LEARNING = ("front", "reproduce", "study")  # commands that fit classifiers, for which BLAS may need all cores
 WORDS_OF_DUCKDB = ("Query interrupted", "KeyboardInterrupt")  # in the errors it makes of Ctrl-C
 UNWRITABLE = (errno.ENOSPC, errno.EFBIG, errno.EBADF, errno.EIO)
 
@@ -38,6 +39,9 @@ def main() -> None:
             _open_closed_streams()
             _prepare_for_little_memory()
             gc.set_threshold(YOUNG_OBJECTS)
+            if not set(sys.argv[1:2]) & set(LEARNING):
+                # Matrices are small here: threads of BLAS would only wait, for a quarter of the time of a report.
+                os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             raise_until_handled()
             sys.unraisablehook = _print_unraisable
             from polyroc.cli.app import run

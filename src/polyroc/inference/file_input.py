@@ -35,7 +35,7 @@ def read_into_memory(files: Any, reading: Mapping[str, Any], **options: Any) -> 
 
 
 def columns_for(reading: Mapping[str, Any], **arrays: Any) -> Mapping[str, Any]:
-    """`reading` with the column that `sample_weight` names; an error if there are arrays beside a file or table."""
+    """`reading` with the column that `sample_weight` names; an error if there are arrays beside a file."""
     if isinstance(arrays.get("sample_weight"), str) and reading.get("weight") is None:
         reading = {**reading, "weight": arrays.pop("sample_weight")}
     named = [name for name, value in arrays.items() if value is not None]

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import zlib
 from functools import cache
 from hashlib import sha256
@@ -104,4 +103,8 @@ def plotly() -> str:
     It contains addresses of fonts and web sites, which a report does not use; they are replaced by invalid ones.
     XML namespaces look like addresses too but are never fetched, so they stay.
     """
-    return re.sub(r"https?://(?!www\.w3\.org/)", "offline:", asset("plotly-basic.min.js"))
+    text = asset("plotly-basic.min.js")
+    for scheme in ("http://", "https://"):  # by `str.replace`, which takes a twentieth of the time of `re.sub`
+        namespace = f"{scheme}www.w3.org/"
+        text = text.replace(namespace, "\0").replace(scheme, "offline:").replace("\0", namespace)
+    return text
