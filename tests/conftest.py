@@ -24,7 +24,7 @@ __all__ = ["browser", "figures", "pytest_addoption", "pytest_terminal_summary", 
 settings.register_profile(
     "polyroc",
     deadline=None,
-    max_examples=12,
+    max_examples=10,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("thorough", parent=settings.get_profile("polyroc"), max_examples=100)

@@ -19,12 +19,12 @@ def test_engine_and_memory_agree(name, tmp_path):
     path = tmp_path / "cases.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     first = str(name).removeprefix("classes: ")
-    # two classes need a positive one
-    options = {"pos_label": CLASSES[first][1].strip('"')} if first in CLASSES else {}
-    both = [outcome(path, engine, **options) for engine in ("memory", "duckdb")]
+    label = CLASSES[first][1].strip('"') if first in CLASSES else "b"  # two classes need a positive one
+    both = [outcome(path, engine, pos_label=label) for engine in ("memory", "duckdb")]
     assert agree(*both), both
-    dropped = [outcome(path, engine, missing="drop", pos_label="b") for engine in ("memory", "duckdb")]
-    assert agree(*dropped), dropped
+    if isinstance(both[0], Exception):
+        dropped = [outcome(path, engine, missing="drop", pos_label=label) for engine in ("memory", "duckdb")]
+        assert agree(*dropped), dropped
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".csv.gz", ".TSV.GZ"])

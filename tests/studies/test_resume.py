@@ -16,7 +16,7 @@ import polyroc as pr
 from polyroc.validation.random import seed_for
 from study_plans import HERE, content, plan
 
-KILLS = 12
+KILLS = 8
 PATIENCE = 300  # seconds for what a machine without other work does at once
 DRIVER = """
 import os
