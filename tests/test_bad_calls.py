@@ -97,6 +97,7 @@ SLOW = {
     "Study.open",
     "plot",
 }
+SEARCHING = {"front", "leave_pair_out", "OperatingPointClassifier.predict", "Scores.from_table"}  # a second or more
 COMMON = {"rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table"}  # the same method of every result
 
 matplotlib.use("agg")
@@ -140,8 +141,12 @@ def in_every_run(name):
     return name not in SLOW and (method not in COMMON or owner in ("Estimate", "Comparison", "Anova"))
 
 
+def marked(name):
+    return pytest.param(name, marks=pytest.mark.slow) if name in SEARCHING else name
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [name for name in VALID_CALLS if in_every_run(name)])
+@pytest.mark.parametrize("name", [marked(name) for name in VALID_CALLS if in_every_run(name)])
 def test_bad_arguments(name):
     counts, faults = outcomes(name, FEW)
     assert faults == []

@@ -32,7 +32,7 @@ RISK = {"truth": "kind", "scores": "s", "pos_label": "b"}
 ENGINE = {"engine": "duckdb", "exact": True}
 
 
-FAST = ("pandas", "LazyFrame", "relation", "csv", "jsonl", "duckdb")  # the others are marked as slow
+FAST = ("pandas", "LazyFrame", "csv")  # the others are marked as slow
 
 
 @pytest.fixture(params=[kind if kind in FAST else pytest.param(kind, marks=pytest.mark.slow) for kind in INPUTS])

@@ -114,6 +114,7 @@ def test_two_where_it_is_not():
     assert abs(off) <= estimate.certificate.error_within < 1e-3 * exact.standard_error
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("lenient")
 def test_covariance_of_classifiers():
     y, columns, _ = cases(60_000, classifiers=2)

@@ -33,6 +33,7 @@ def test_engine(path, feature, verb, variant, allowed):
     agree(path, table(), "duckdb", feature, verb, options, allowed, more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("feature", "verb", "variant", "allowed"), [*entries("memory")])
 @pytest.mark.filterwarnings("ignore")
 def test_memory(path, feature, verb, variant, allowed):
@@ -64,6 +65,7 @@ def test_arrays(verb):
     assert [*grouped] == [(0,), (1,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [*MEASURES])
 @pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")
 def test_measures(path, key):

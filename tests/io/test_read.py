@@ -22,7 +22,7 @@ FORMATS = (
     *("csv", "tsv", "csv.gz", "tsv.gz", "parquet", "jsonl", "ndjson", "json", "jsonl.gz"),
     *("pandas", "polars", "pyarrow"),
 )
-FAST = ("csv", "tsv.gz", "parquet", "jsonl", "pandas", "polars")  # the others are marked as slow
+FAST = ("csv", "parquet", "pandas")  # the others are marked as slow
 
 
 def every_format(which=bool):

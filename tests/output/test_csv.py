@@ -29,6 +29,7 @@ texts = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(texts, texts)
 @example("a\rb", "c")
 @example("a\r\nb", '"')

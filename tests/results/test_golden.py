@@ -47,7 +47,12 @@ def skip_other_solutions(name):
         pytest.skip("the linear programs of scipy before 1.17 have other solutions")
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+def marked(name):
+    """The name of an answer; a search of costs is marked as slow."""
+    return pytest.param(name, marks=pytest.mark.slow) if name in SEARCHED else name
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in ANSWERS])
 def test_answer_is_the_recorded_one(name):
     skip_other_solutions(name)
     require_same(name, RECORDED[name], answer(name))
@@ -102,7 +107,7 @@ def test_stored_result_is_read_and_written_again(name):
 DRAWN_COSTS = ("FrontVolumes", "front.json")
 
 
-@pytest.mark.parametrize("name", [name for name in RESULTS if name not in DRAWN_COSTS])
+@pytest.mark.parametrize("name", [marked(name) for name in RESULTS if name not in DRAWN_COSTS])
 def test_stored_result_is_what_is_computed_now(name):
     skip_other_solutions(name)
     with warnings.catch_warnings():
