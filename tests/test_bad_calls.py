@@ -97,7 +97,7 @@ SLOW = {
     "Study.open",
     "plot",
 }
-SEARCHING = {"front", "leave_pair_out", "OperatingPointClassifier.predict", "Scores.from_table"}  # a second or more
+SEARCHING = {"front", "leave_pair_out", "OperatingPointClassifier.predict", "Scores.from_table"}  # over a second
 COMMON = {"rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table"}  # the same method of every result
 
 matplotlib.use("agg")
