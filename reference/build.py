@@ -493,16 +493,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare with the stored files instead of writing")
     check = parser.parse_args().check
-    differing = []
+    compared, differing = 0, []
     for name, content in files():
         path = SETS / name
         if check:
+            compared += 1
             if not path.exists() or path.read_text(encoding="utf-8") != content:
                 differing.append(name)
         else:
             path.write_text(content, encoding="utf-8", newline="\n")
     for name in differing:
         sys.stderr.write(f"{name} differs from what reference/build.py makes.\n")
+    if check:
+        sys.stdout.write(f"{compared - len(differing)} of {compared} files are as stored.\n")
     return 1 if differing else 0
 
 

@@ -3,17 +3,17 @@
     python reference/certify.py python reference/programs/polyroc_program.py
 
 The program gets the folder of the sets as its last argument and prints a line `set,item,answer` for each item
-that it can answer; items are numbered from 0. What it does not print counts as not available.
+that it can answer; items are numbered from 0. What it does not print counts as not available. Lines that name no
+item are listed, and an answer that is no number is an error.
 """
 
 import argparse
-import csv
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Decimal, InvalidOperation, localcontext
 from pathlib import Path
 
 SETS = Path(__file__).parent / "sets"
@@ -62,14 +62,30 @@ def items(sets: Path) -> Iterator[tuple[str, str, int, str, str]]:
 
 def agreements(output: str, sets: Path = SETS) -> list[Agreement]:
     """What a program printed, item by item."""
-    answers = {(row[0], int(row[1])): row[2] for row in csv.reader(output.splitlines()) if len(row) == 3}
+    answers = {key: answer.strip() for key, answer in map(split, output.splitlines())}
     rows = []
     for name, level, number, title, certified in items(sets):
-        answer = answers.get((name, number))
-        failed = answer is None or answer.startswith("error")
-        digits = None if answer is None or failed else digits_of(answer, certified)
+        answer, digits = answers.get(f"{name},{number}"), None
+        if answer is not None and not answer.startswith("error"):
+            try:
+                digits = digits_of(answer, certified)
+            except InvalidOperation:  # such as NA, what R writes for a missing value
+                answer = f"error: not a number: {answer}"
         rows.append(Agreement(name, level, title, certified, answer, digits))
     return rows
+
+
+def lines_without_item(output: str, sets: Path = SETS) -> list[str]:
+    """The lines of a program that are no answer to any item."""
+    known = {f"{name},{number}" for name, _, number, _, _ in items(sets)}
+    return [line for line in output.splitlines() if line.strip() and split(line)[0] not in known]
+
+
+def split(line: str) -> tuple[str, str]:
+    """The set and number of a line `set,item,answer`, and the answer, which may have commas."""
+    name, _, rest = line.partition(",")
+    number, _, answer = rest.partition(",")
+    return f"{name.strip()},{number.strip()}", answer
 
 
 def table(rows: list[Agreement]) -> str:
@@ -77,20 +93,31 @@ def table(rows: list[Agreement]) -> str:
     kinds = sorted(
         {(row.level, statistic_of(row)) for row in rows}, key=lambda kind: (LEVELS.index(kind[0]), kind[1])
     )
-    lines = [f"{'level':9}{'statistic':19}{'items':>6}{'answered':>10}{'least digits':>14}{'mean digits':>13}"]
+    lines = [f"{'level':9}{'statistic':24}{'items':>6}{'answered':>10}{'least digits':>14}{'mean digits':>13}"]
+    others = 0
     for level, statistic in kinds:
         own = [row for row in rows if (row.level, statistic_of(row)) == (level, statistic)]
         digits = [row.digits for row in own if row.digits is not None]
-        numbers = f"{min(digits):14.1f}{sum(digits) / len(digits):13.1f}" if digits else f"{'-':>14}{'-':>13}"
-        lines.append(f"{level:9}{statistic:19}{len(own):6}{len(digits):10}{numbers}")
+        if digits:
+            numbers = f"{min(digits):14.1f}{sum(digits) / len(digits):13.1f}"
+            lines.append(f"{level:9}{statistic:24}{len(own):6}{len(digits):10}{numbers}")
+        else:
+            others += len(own)
+    if others:
+        lines.append(f"Without an answer: all {others} items of the other levels and statistics.")
     few = [row for row in rows if row.digits is not None and row.digits < ENOUGH]
-    errors = [row for row in rows if row.answer is not None and row.answer.startswith("error")]
+    errors = [row for row in rows if is_error(row)]
     if few:
         lines += ["", f"Fewer than {ENOUGH} digits:"]
         lines += [f"  {row.data}: {row.item} = {row.certified}, the program says {row.answer}" for row in few]
     if errors:
         lines += ["", "Errors:", *(f"  {row.data}: {row.item}: {row.answer}" for row in errors)]
     return "\n".join(lines)
+
+
+def is_error(row: Agreement) -> bool:
+    """Whether the program named the item and did not answer it."""
+    return row.answer is not None and row.digits is None
 
 
 LEVELS = ("lower", "average", "higher")
@@ -102,7 +129,10 @@ def statistic_of(row: Agreement) -> str:
 
 
 def main() -> int:
-    """Run the program and print its table; the exit code is 1 if an answer has few digits or is an error."""
+    """Run the program and print its table.
+
+    The exit code is 1 if an answer has few digits or is an error, 2 if the output cannot be read.
+    """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=Path, default=SETS, help="folder of the reference sets")
     parser.add_argument("--json", type=Path, help="write every item to this file")
@@ -120,8 +150,15 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps([vars(row) for row in rows], indent=1) + "\n", encoding="utf-8")
     sys.stdout.write(table(rows) + "\n")
-    bad = any(row.digits is not None and row.digits < ENOUGH for row in rows)
-    return int(bad or any(row.answer is not None and row.answer.startswith("error") for row in rows))
+    unknown = lines_without_item(done.stdout, options.sets)
+    if unknown:
+        sys.stderr.write(
+            f"{len(unknown)} lines of the program are not `set,item,answer`, with the name of a set and the "
+            f"number of one of its items, counted from 0. The first: {unknown[0][:80]}\n"
+        )
+    if unknown or not any(row.answer for row in rows):
+        return 2
+    return int(any(is_error(row) or (row.digits is not None and row.digits < ENOUGH) for row in rows))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) 
     """The page with its tables made of the results."""
     tables = {
         "halves": ranges(halves, SPLIT),
-        **{name: plain(name) for name in ("costs", "intervals", "lines", "operate")},
+        **{name: plain(name) for name in ("costs", "full", "intervals", "lines", "operate")},
     }
     tables["searches"] = means(stored("searches"))
     for kind in ("synthetic", "vehicle", "image"):

@@ -72,6 +72,15 @@ def test_mossman_differences_equal_but_for_rounding_tie():
     assert value("mossman", [0, 1, 2], P) == 0.5
 
 
+def test_mossman_ties_are_seen_from_both_sides():
+    """Found by `make fuzz`: -1e-300 + 1e-12 is 1e-12, but 1e-12 - 1e-12 is above -1e-300: a tie of one side."""
+    small, large, third = [1e-300, 0.0, 0.0], [0.0, 1e-12, 0.0], [0.0, 0.0, 1.0]
+    for rows, volume in (([small, large, third], 0.5), ([large, small, third], 0.0)):
+        P, y = np.repeat(rows, 2, axis=0), [0, 0, 1, 1, 2, 2]
+        assert value("mossman", y, P) == volume
+        assert components("mossman", y, P).tolist() == [volume] * 6
+
+
 def test_mossman_ties_one_by_one():
     """x3 tied with one of the others: 1/2, with both: 1/3; a tie in d: 1/2; exactly."""
     for rows, expected in (
@@ -308,6 +317,17 @@ def test_a_class_at_one_end_of_a_scale_has_no_domain(malignant):
     options = f"sahiner(malignant={str(names[malignant])!r})"
     with pytest.raises(NotApplicableError, match=r"mean over a domain.*its area is -0\.0.*ordered scale.*Use ova"):
         pr.evaluate(names[y], P, measure=options)
+
+
+def test_whether_there_is_a_domain_is_decided_by_groups():
+    """Found by `make fuzz`: each case twice, with half its weight and in one group, is the same data."""
+    y, P = np.repeat([0, 1, 2], 3), np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], 9)
+    P[np.arange(9), y] += 0.6
+    P /= P.sum(axis=1, keepdims=True)
+    for times in (1, 2):
+        case, weight = np.repeat(np.arange(9), times), np.full(9 * times, 1 / times)
+        with pytest.raises(NotApplicableError, match=r"its area is 0\.333, standard error 0\.19\."):
+            pr.evaluate(y[case], P[case], measure="sahiner(malignant=1)", groups=case, sample_weight=weight)
 
 
 def test_a_constant_score_has_no_domain():

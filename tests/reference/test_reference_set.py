@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from dataclasses import fields
 from importlib import import_module
@@ -187,6 +189,46 @@ def test_a_wrong_answer_and_an_error_are_listed(scripts):
     text = certify.table(rows)
     assert "plain: auc value of a = 0.79166666666666666667, the program says 0.5" in text
     assert "error: too difficult" in text
+
+
+def test_what_is_no_number_is_an_error(scripts):
+    certify = scripts("certify")
+    rows = certify.agreements("plain,0,NA\nplain,1,error: two, not one\n")
+    assert [row.answer for row in rows if row.answer] == ["error: not a number: NA", "error: two, not one"]
+    assert certify.table(rows).count("error:") == 2
+
+
+def test_lines_that_name_no_item_are_reported(scripts):
+    certify = scripts("certify")
+    assert certify.lines_without_item("plain,0,1\n\nplain, 1 ,error: two, not one\n") == []
+    wrong = ["Loading", "plane,0,1", "plain,100000,1", "plain,first,1"]
+    assert certify.lines_without_item("\n".join(["plain,0,1", *wrong])) == wrong
+
+
+def test_options_are_explained():
+    text = (ROOT / "reference" / "README.md").read_text(encoding="utf-8")
+    items = [
+        item for path in SETS.glob("*.json") for item in json.loads(path.read_text(encoding="utf-8"))["items"]
+    ]
+    names = {name for item in items for name in item.get("options", {})}
+    assert [name for name in sorted(names) if f"`{name}`" not in text] == []
+
+
+@pytest.mark.slow
+def test_the_folder_alone_certifies_the_program_of_the_specification(tmp_path):
+    """A stranger copies reference/ and the program of its README into an empty folder."""
+    shutil.copytree(ROOT / "reference", tmp_path / "reference", ignore=shutil.ignore_patterns("__pycache__"))
+    text = (ROOT / "reference" / "README.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "mine.py").write_text(program, encoding="utf-8")
+    command = [sys.executable, "-I", "reference/certify.py", sys.executable, "-I", "mine.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.findall(r"(\w+) +value +\d+ +(\d+) +(\S+)", done.stdout) == [
+        ("lower", "11", "15.0"),
+        ("average", "28", "15.0"),
+        ("higher", "6", "15.0"),
+    ]
 
 
 @pytest.mark.parametrize(

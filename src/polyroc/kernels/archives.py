@@ -15,7 +15,9 @@ from polyroc.kernels.jit import kernel
 __all__ = ["WordArray", "guard_bits", "merge", "pack", "places_of", "sift", "unpack_one"]
 
 WordArray = npt.NDArray[np.uint64]
-BLOCK = 512  # vectors compared without a branch, in a vectorised loop, before the result is looked at
+BLOCK = (
+    512  # vectors of which one word is compared in a vectorised loop before it is looked at whether any is left
+)
 
 
 def _layout(largest: int) -> tuple[int, int]:
@@ -117,20 +119,28 @@ def merge(
 
 
 @kernel
+def _some_left(guards: WordArray, size: int, H: np.uint64) -> bool:
+    """Whether one of the first guards has survived the words so far."""
+    some = False
+    for i in range(size):  # no early end, which would prevent the vectorisation
+        some |= guards[i] == H
+    return some
+
+
+@kernel
 def _below(vector: WordArray, words: WordArray, stop: int, H: np.uint64, guards: WordArray) -> bool:
     """Whether one of the first `stop` vectors in `words` dominates or equals this one (is nowhere above it)."""
     for start in range(0, stop, BLOCK):
         size = min(BLOCK, stop - start)
         for i in range(size):  # loops instead of `[:] =`, which takes much longer to compile
             guards[i] = H  # it survives all words if the vector is nowhere smaller
-        for w in range(len(words)):
+        w, some = 0, True
+        while some and w < len(words):  # with many objectives, hardly a block is left after its first word
             guarded = vector[w] | H
             for i in range(size):
                 guards[i] &= guarded - words[w, start + i]
-        # Looked at once for each block: a test inside the loops above would prevent their vectorisation.
-        some = False
-        for i in range(size):
-            some |= guards[i] == H
+            some = _some_left(guards, size, H)
+            w += 1
         if some:
             return True
     return False
@@ -146,11 +156,15 @@ def _remove_dominated(
         size = min(BLOCK, stop - start)
         for i in range(size):  # as in `_below`, with the two sides exchanged
             guards[i] = H
-        for w in range(len(words)):
+        w, some = 0, True
+        while some and w < len(words):
             for i in range(size):
                 guards[i] &= (words[w, start + i] | H) - vector[w]
-        for i in range(size):
-            stay[start + i] &= guards[i] != H
+            some = _some_left(guards, size, H)
+            w += 1
+        if some:
+            for i in range(size):
+                stay[start + i] &= guards[i] != H
 
 
 def _sift_by_numpy(

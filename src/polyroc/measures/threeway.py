@@ -51,11 +51,13 @@ class _Sweep:
     def _along_d(sample: Sample) -> IntArray:
         d = sample.values[:, 1] - sample.values[:, 0]
         places = np.zeros((3, len(d)), dtype=np.int64)
-        rising = [sample.cases(k)[argsort(d[sample.cases(k)])] for k in (0, 1)]
-        for own, other in (rising, rising[::-1]):
-            places[0, own] = np.arange(len(own))
-            places[1, own] = np.searchsorted(d[other], d[own] - SAME)
-            places[2, own] = np.searchsorted(d[other], d[own] + SAME, "right")
+        first, second = (sample.cases(k)[argsort(d[sample.cases(k)])] for k in (0, 1))
+        places[0, first], places[0, second] = np.arange(len(first)), np.arange(len(second))
+        places[1, first] = below = np.searchsorted(d[second], d[first] - SAME)
+        places[2, first] = up_to = np.searchsorted(d[second], d[first] + SAME, "right")
+        # From the places of the first class, not from d: rounding must not make a tie that only one side sees.
+        places[1, second] = np.searchsorted(up_to, places[0, second], "right")
+        places[2, second] = np.searchsorted(below, places[0, second], "right")
         return places
 
     def partners(self, weight: FloatArray) -> FloatArray:
@@ -190,13 +192,16 @@ class _Surface:
         )
 
     def area_error(self) -> float:
-        """The standard error of the area; nan if a class has one case only."""
-        variance = 0.0
+        """The standard error of the area, by groups where there are any; nan if a class has one of them only."""
+        units, influence = self.sample.scores.units, np.zeros(len(self.sample.scores))
         for k, (_, components) in zip(self.roles[1:], (self.by_b, self.by_n), strict=True):
-            share = self._shares(k)
-            influence, units = share * (components - share @ components), np.count_nonzero(share)
-            variance += float(influence @ influence) * (units / (units - 1) if units > 1 else nan)
-        return sqrt(variance)
+            cases, share = self.cases[k], self._shares(k)
+            counted = cases[share > 0]
+            n = len(counted) if units is None else len(np.unique(units[counted]))
+            correction = sqrt(n / (n - 1)) if n > 1 else nan
+            influence[cases] = correction * share * (components - share @ components)
+        of_units = influence if units is None else np.bincount(units, influence)
+        return sqrt(float(of_units @ of_units))
 
 
 def sahiner(sample: Sample, malignant: Hashable) -> Statistic:
