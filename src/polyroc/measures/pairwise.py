@@ -121,7 +121,7 @@ def hand_till(sample: Sample) -> Statistic:
 
     def strata() -> Strata:
         won, beaten = pairs.all_shares
-        components = (won.sum(axis=0) + beaten.sum(axis=0)) / (c * (c - 1))
+        components = (np.add.reduce(won) + np.add.reduce(beaten)) / (c * (c - 1))
         return tuple(pairs.stratum(k, of_class, 2.0 / c) for k, of_class in enumerate(pairs.by_class(components)))
 
     return Statistic(float(mean_of_pairs(pairs.areas)), strata, lambda: _pair_parts(pairs))
