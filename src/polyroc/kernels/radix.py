@@ -22,7 +22,7 @@ import numpy.typing as npt
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["FEW", "argsort", "sort"]
+__all__ = ["FEW", "argsort", "argsort_into", "sort"]
 
 FEW = 5000  # numbers that numpy sorts before this has counted digits, and without compiling anything
 BITS = 11
@@ -41,14 +41,23 @@ def argsort(values: FloatArray) -> IntArray:
     >>> argsort(np.array([0.3, -0.1, 0.2]))
     array([1, 2, 0])
     """
+    if len(values) < FEW or len(values) >= 2**32:
+        return values.argsort()
+    order = np.empty(len(values), dtype=np.int64)
+    argsort_into(values, order, np.empty(len(values)))
+    return order
+
+
+def argsort_into(values: FloatArray, order: IntArray, ascending: FloatArray) -> None:
+    """Write the positions of the numbers in ascending order, and the sorted numbers."""
     n = len(values)
     if n < FEW or n >= 2**32:
-        return values.argsort()
-    order = np.empty(n, dtype=np.int64)
+        order[:] = values.argsort()
+        np.take(values, order, out=ascending, mode="clip")  # "raise" would copy
+        return
     # Allocated by numpy: see `class_blocks.split`.
     keys, places = np.empty((2, n), dtype=np.uint64), np.empty((2, n), dtype=np.uint32)
-    _argsort(np.ascontiguousarray(values).view(np.uint64), keys, places, order)
-    return order
+    _argsort(np.ascontiguousarray(values).view(np.uint64), keys, places, order, ascending.view(np.uint64))
 
 
 def sort(values: npt.NDArray[np.floating[Any]]) -> None:
@@ -60,8 +69,8 @@ def sort(values: npt.NDArray[np.floating[Any]]) -> None:
     _sort(values.view(unsigned), np.empty(len(values), dtype=unsigned), sign)
 
 
-@kernel(types="(Array(uint64, 1, 'C', readonly=True), uint64[:, ::1], uint32[:, ::1], int64[::1])")
-def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray) -> None:
+@kernel(types="(Array(uint64, 1, 'C', readonly=True), uint64[:, ::1], uint32[:, ::1], int64[::1], uint64[::1])")
+def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray, ascending: KeyArray) -> None:
     n, sign, varying = len(bits), np.uint64(1 << 63), np.uint64(0)
     for i in range(n):
         key = ~bits[i] if bits[i] & sign else bits[i] | sign
@@ -73,7 +82,8 @@ def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray) 
     if low > 0 and not _insert(keys[now], places[now]):
         now = _by_digits(keys, places, now, 0, width)
     for i in range(n):
-        order[i] = places[now, i]
+        order[i], key = places[now, i], keys[now, i]
+        ascending[i] = key ^ sign if key & sign else ~key
 
 
 @kernel

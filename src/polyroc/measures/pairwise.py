@@ -155,7 +155,9 @@ def _one_way(pairs: Pairs, i: int, j: int) -> Statistic:
 
 def _both_ways(pairs: Pairs, i: int, j: int) -> Statistic:
     def seen_from(k: int, other: int) -> Stratum:
-        return pairs.stratum(k, (pairs.won[k][other] + pairs.beaten[k][other]) / 2.0)
+        components = pairs.won[k][other] + pairs.beaten[k][other]
+        components *= 0.5
+        return pairs.stratum(k, components)
 
     value = float(pairs.areas[i, j] + pairs.areas[j, i]) / 2.0
     return Statistic(value, lambda: (seen_from(i, j), seen_from(j, i)))

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from polyroc._lazy import cached_property
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.class_blocks import (
+    argsort_and_sort_blocks,
     argsort_blocks,
     block_starts,
     count,
     group,
-    in_order,
     sort_blocks,
     sorted_column,
     split,
@@ -27,7 +27,7 @@ __all__ = ["MANY", "Sample"]
 
 T = TypeVar("T")
 MISSING: Any = object()
-MANY = 20_000  # numbers from which on an order is followed in less time than sorting takes
+MANY = 20_000  # numbers from which on their order is found with the sorted numbers, by a radix sort
 
 
 class Sample:
@@ -251,12 +251,14 @@ class _Blocks:
 
     @cached_property
     def order(self) -> IntArray:
-        return argsort_blocks(self.split, self.starts)
+        if self.values.size < MANY:
+            return argsort_blocks(self.split, self.starts)
+        order, ascending = argsort_and_sort_blocks(self.split, self.starts)
+        self.__dict__.setdefault("sorted", ascending)
+        return order
 
     @cached_property
     def sorted(self) -> FloatArray:
-        if "order" in self.__dict__ and self.values.size >= MANY:  # to follow it is quicker than to sort
-            return in_order(self.split, self.order, self.starts)
         if self.values.ndim == 1:  # splitting one column again is quicker than keeping it to copy it
             return sorted_column(self.values, self.codes, self.starts)
         return sort_blocks(self.split.copy(), self.starts)
