@@ -34,7 +34,13 @@ def _areas(rows: FloatArray, starts: IntArray, first: int, last: int, areas: Flo
 
 @kernel(steps=_steps)
 def _shares(
-    rows: FloatArray, order: IntArray, starts: IntArray, first: int, last: int, shares: FloatArray, areas: FloatArray
+    rows: FloatArray,
+    order: IntArray,
+    starts: IntArray,
+    first: int,
+    last: int,
+    shares: FloatArray,
+    areas: FloatArray,
 ) -> None:
     for i in range(first, last):
         x, x_order = rows[i, starts[i] : starts[i + 1]], order[i, starts[i] : starts[i + 1]]

@@ -30,7 +30,7 @@ def shares_decided(sample: Sample) -> FloatArray:
     table = _columns(sample)
     largest = table == _row_maxima(table)[:, None]
     if np.count_nonzero(largest) == len(largest):  # no tie: each row has one
-        return largest.astype(np.float64)
+        return np.asarray(largest, dtype=np.float64)
     shares: FloatArray = largest / largest.sum(axis=1, keepdims=True)
     return shares
 
@@ -104,7 +104,8 @@ class Confusion:
 
     def unseen(self, gradient: FloatArray, errors: Errors) -> float:
         """The variance that half an unseen case of each class adds."""
-        units = np.array([errors.units(self._stratum(k, slope, np.ptp(slope))) for k, slope in enumerate(gradient)])
+        strata = [self._stratum(k, slope, float(np.ptp(slope))) for k, slope in enumerate(gradient)]
+        units = np.array([errors.units(stratum) for stratum in strata])
         return unseen_variance(self.rates, gradient, units)
 
     def allowing_for_unseen(
@@ -127,7 +128,7 @@ class Confusion:
 
     def _strata(self, gradient: FloatArray) -> Strata:
         reaches = (gradient.max(axis=1) - gradient.min(axis=1)).tolist()
-        involved = gradient.any(axis=1).tolist()
+        involved: list[bool] = np.logical_or.reduce(gradient, axis=1).tolist()
         every = not any(involved)
         return tuple(
             [self._stratum(k, gradient[k], reach) for k, reach in enumerate(reaches) if every or involved[k]]
