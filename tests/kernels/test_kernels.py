@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import psi
-from polyroc.kernels.class_blocks import argsort_blocks, group, sort_blocks, split
+from polyroc.kernels.class_blocks import argsort_and_sort_blocks, argsort_blocks, group, sort_blocks, split
+from polyroc.kernels.class_pairs import column_areas, column_shares
 from polyroc.kernels.placements import area, counts_below, placements
 from strategies import EXTREME
 
@@ -51,6 +52,30 @@ def test_blocks_hold_each_class_in_order(codes, data):
             assert rows[j, block].tolist() == columns[codes == k, j].tolist()
             assert in_order[j, block].tolist() == sorted(columns[codes == k, j].tolist())
             assert rows[j, block][order[j, block]].tolist() == in_order[j, block].tolist()
+    together = argsort_and_sort_blocks(rows, starts)
+    assert together[0].tolist() == order.tolist()
+    assert together[1].tolist() == in_order.tolist()
+
+
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=4),
+    values=st.sampled_from([3, 12, 10**6]),
+    shift=st.sampled_from([0, 0.5, 2]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_shares_of_pairs_are_mean_outcomes(sizes, values, shift, seed):
+    # merged from both ends, of equal and of different size, overlapping or apart, with ties and without
+    rng, starts = np.random.default_rng(seed), np.concatenate([[0], np.cumsum(sizes)])
+    unsorted = rng.integers(values, size=(len(sizes), starts[-1])) / values
+    unsorted += shift * np.repeat(np.arange(len(sizes)), sizes)
+    order, rows = argsort_and_sort_blocks(unsorted, starts)
+    won, beaten, areas = column_shares(rows, order, starts)
+    for i, j in [(i, j) for i in range(len(sizes)) for j in range(len(sizes)) if i != j]:
+        x, z = unsorted[i, starts[i] : starts[i + 1]], unsorted[i, starts[j] : starts[j + 1]]
+        outcomes = np.array([[psi(a, b) for b in z] for a in x])
+        np.testing.assert_allclose(won[j, starts[i] : starts[i + 1]], outcomes.mean(axis=1), atol=1e-15)
+        np.testing.assert_allclose(beaten[i, starts[j] : starts[j + 1]], outcomes.mean(axis=0), atol=1e-15)
+    np.testing.assert_array_equal(areas, column_areas(rows, starts))
 
 
 @given(codes=st.lists(st.integers(0, 1), min_size=1, max_size=20), data=st.data())

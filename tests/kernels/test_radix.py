@@ -42,3 +42,16 @@ def test_single_precision_has_the_answer_of_doubles_without_a_copy(decimals):
     assert len({(estimate.value, estimate.standard_error) for estimate in estimates}) == 1
     np.testing.assert_array_equal(estimates[0].components, estimates[1].components)
     assert scores.values["classifier"].dtype == np.float64
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3000), st.integers(0, 52), st.floats(0, 1))
+def test_numbers_that_agree_in_their_first_digits(seed, n, agreeing, share):
+    # the first digits do not decide: few moves by insertion, many, or more than the limit
+    rng = np.random.default_rng(seed)
+    near = 1.0 + rng.integers(2 ** (52 - agreeing) + 1, size=n) * 2.0**-52
+    values = np.where(rng.random(n) < share, near, rng.normal(size=n) * 10.0 ** rng.integers(-9, 9, size=n))
+    order = radix.argsort(values)
+    np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
+    ascending = values.copy()
+    radix.sort(ascending)
+    np.testing.assert_array_equal(ascending, values[order])

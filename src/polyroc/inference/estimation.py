@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from math import isfinite, isinf, isnan, nan, sqrt
+from functools import lru_cache
+from math import inf, isfinite, isinf, isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
             sample.cases_wanted = method is not None and n > 1
             sample.share_groups(cases[0])
         statistics = [measure(sample) for sample in cases]
-    defined = [i for i in range(n) if method is not None and isfinite(statistics[i].value)]
+    defined = [] if method is None else [i for i in range(n) if isfinite(statistics[i].value)]
     if len(defined) == n:
         return _estimate_defined(assemblers, cases, statistics)
     # An undefined value, or an infinite one, of one classifier leaves the errors of the others as they are.
@@ -124,7 +125,7 @@ def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> 
             total += stratum.mean()
         else:
             total += float(np.average(stratum.components, weights=weight[stratum.cases()]))
-    low, high = measure.range(sample.classes, **measure.settings)
+    low, high = _scale(measure, sample.classes).limits
     expected = measure.degree(sample.classes) * statistic.value
     scale = high - low if isfinite(high - low) else abs(expected)
     if not abs(total - expected) <= UNEXPLAINED * max(1.0, scale):
@@ -132,6 +133,14 @@ def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> 
             f"The components of {measure} add up to {total:.9g}, not to {expected:.9g}, so its standard error "
             "would be wrong. This is a fault of polyroc: please report it; method=None gives the value alone."
         )
+
+
+@lru_cache(maxsize=256)
+def _scale(measure: Measure, classes: int) -> Scale:
+    """The range and the chance value of a measure, which depend on nothing else."""
+    settings = measure.settings
+    chance = None if measure.chance is None else measure.chance(classes, **settings)
+    return Scale(measure.range(classes, **settings), chance)
 
 
 def _pooled(sample: Sample) -> Sample:
@@ -168,7 +177,7 @@ class _Assembler:
     ) -> Estimate:
         """The estimate of the measure, or of a part of it, with this statistic and variance."""
         folds = None if not statistic.by_fold else Once(lambda: self._cross_validation(statistic, part))
-        limits, chance = statistic.scale or self._scale()
+        limits, chance = statistic.scale or _scale(self.measure, self.sample.classes)
         fewest, effective = self._cases(statistic, limits)
         if self.method is not None and self.method.resamples and fewest <= 1:  # all resamples are the same
             variance, resampled = nan, None
@@ -218,11 +227,13 @@ class _Assembler:
         """
         if self.method is None or not isfinite(statistic.value):
             return nan, nan
-        strata, span = sampled_strata(statistic, self.sample.scores), limits[1] - limits[0]
-        units = [effective_units(stratum, self.sample.scores) for stratum in strata]
-        # a range without limits has no shares of it
-        reaches = [span / stratum.reach if stratum.reach and isfinite(span) else 1.0 for stratum in strata]
-        return min(units), min(n * factor for n, factor in zip(units, reaches, strict=True))
+        scores, span, fewest, effective = self.sample.scores, limits[1] - limits[0], inf, inf
+        shared = isfinite(span)  # a range without limits has no shares of it
+        for stratum in sampled_strata(statistic, scores):
+            units = effective_units(stratum, scores)
+            reach = span / stratum.reach if stratum.reach and shared else 1.0
+            fewest, effective = min(fewest, units), min(effective, units * reach)
+        return fewest, effective
 
     def _boundary(self, statistic: Statistic) -> Callable[[], Boundary | None]:
         """Computes what the interval needs if the chance value is a limit of the range."""
@@ -242,11 +253,6 @@ class _Assembler:
             )
         )
         return None if isnan(boundary.bias) or isnan(boundary.variance or 0.0) else boundary
-
-    def _scale(self) -> Scale:
-        c, measure = self.sample.classes, self.measure
-        chance = None if measure.chance is None else measure.chance(c, **measure.settings)
-        return Scale(measure.range(c, **measure.settings), chance)
 
     def _components(self, statistic: Statistic) -> FloatArray | None:
         if not isfinite(statistic.value):

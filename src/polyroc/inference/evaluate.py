@@ -21,7 +21,7 @@ from polyroc.inference.many_classifiers import MANY, many_estimates
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.inference.subgroups import group_results
 from polyroc.kernels.threads import thread_limit
-from polyroc.measures.applicability import inapplicable_reason
+from polyroc.measures.applicability import inapplicable_reason, inapplicable_reasons
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
@@ -448,8 +448,7 @@ def select_measures(
 ) -> tuple[list[Measure], dict[str, str]]:
     """The measures to compute, and why others are not; a measure selected by name must be applicable."""
     if measures is None:
-        reasons = {key: inapplicable_reason(measure, scores, by_name=False) for key, measure in MEASURES.items()}
-        skipped = {key: reason for key, reason in reasons.items() if reason is not None}
+        skipped = inapplicable_reasons(MEASURES, scores)
         return [measure for key, measure in MEASURES.items() if key not in skipped], skipped
     selected = [find(item) for item in ([measures] if isinstance(measures, ONE_MEASURE) else measures)]
     if not selected:

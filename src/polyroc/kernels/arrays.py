@@ -18,7 +18,7 @@ def sums_of_others(values: FloatArray) -> FloatArray:
     >>> sums_of_others(np.array([1e30, 1.0, 2.0])).tolist()
     [3.0, 1e+30, 1e+30]
     """
-    none = np.zeros((*values.shape[:-1], 1))
-    before = np.concatenate([none, np.cumsum(values[..., :-1], axis=-1)], axis=-1)
-    after = np.concatenate([np.cumsum(values[..., :0:-1], axis=-1)[..., ::-1], none], axis=-1)
+    before, after = np.zeros((2, *values.shape))
+    np.add.accumulate(values[..., :-1], axis=-1, out=before[..., 1:])
+    np.add.accumulate(values[..., :0:-1], axis=-1, out=after[..., -2::-1])
     return np.asarray(before + after)

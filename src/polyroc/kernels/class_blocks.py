@@ -4,10 +4,19 @@ import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import all_sizes, kernel
-from polyroc.kernels.radix import FEW, argsort, sort
+from polyroc.kernels.radix import FEW, argsort_into, sort
 from polyroc.kernels.threads import FEWEST, in_threads
 
-__all__ = ["argsort_blocks", "block_starts", "count", "group", "in_order", "sort_blocks", "sorted_column", "split"]
+__all__ = [
+    "argsort_and_sort_blocks",
+    "argsort_blocks",
+    "block_starts",
+    "count",
+    "group",
+    "sort_blocks",
+    "sorted_column",
+    "split",
+]
 
 SAMPLED = 1000  # scores whose median divides a column
 
@@ -163,31 +172,27 @@ def sorted_column(column: FloatArray, codes: CodeArray, starts: IntArray) -> Flo
     return sort_blocks(out, np.array([starts[0], ends[0], starts[1], ends[1], starts[2]]))
 
 
-def in_order(rows: FloatArray, order: IntArray, starts: IntArray) -> FloatArray:
-    """Each class's block of each row in the order that `argsort_blocks` gave."""
-    out = np.empty(rows.shape)
-    for k in range(len(starts) - 1):
-        block = slice(starts[k], starts[k + 1])
-        for row in range(len(rows)):
-            np.take(rows[row, block], order[row, block], out=out[row, block], mode="clip")  # "raise" would copy
-    return out
-
-
 def argsort_blocks(rows: FloatArray, starts: IntArray) -> IntArray:
     """For each row, the positions that sort each class's block; positions count from the block's start."""
+    if rows.size >= FEW:
+        return argsort_and_sort_blocks(rows, starts)[0]
     order = np.empty(rows.shape, dtype=np.int64)
+    for k in range(len(starts) - 1):
+        order[:, starts[k] : starts[k + 1]] = rows[:, starts[k] : starts[k + 1]].argsort(axis=1)
+    return order
+
+
+def argsort_and_sort_blocks(rows: FloatArray, starts: IntArray) -> tuple[IntArray, FloatArray]:
+    """The same with the sorted rows, which a radix sort has at the end anyway."""
+    order, ascending = np.empty(rows.shape, dtype=np.int64), np.empty(rows.shape)
     m, blocks = len(rows), len(starts) - 1
-    if rows.size < FEW:
-        for k in range(blocks):
-            order[:, starts[k] : starts[k + 1]] = rows[:, starts[k] : starts[k + 1]].argsort(axis=1)
-        return order
 
     def argsort_block(number: int) -> None:
         k, row = divmod(number, m)
         block = slice(starts[k], starts[k + 1])
-        order[row, block] = argsort(rows[row, block])
+        argsort_into(rows[row, block], order[row, block], ascending[row, block])
 
     if not in_threads(argsort_block, m * blocks, rows.size):
         for number in range(m * blocks):
             argsort_block(number)
-    return order
+    return order, ascending

@@ -12,6 +12,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 from polyroc.kernels.placements import twice_pairs_won
 from polyroc.kernels.threads import in_threads
+from polyroc.kernels.triples import first_from
 
 __all__ = ["column_areas", "column_shares"]
 
@@ -38,32 +39,82 @@ def _shares(
     starts: IntArray,
     first: int,
     last: int,
-    won: FloatArray,
-    beaten: FloatArray,
+    shares: FloatArray,
     areas: FloatArray,
 ) -> None:
     for i in range(first, last):
-        x = rows[i, starts[i] : starts[i + 1]]
+        x, x_order = rows[i, starts[i] : starts[i + 1]], order[i, starts[i] : starts[i + 1]]
         for j in range(len(starts) - 1):
-            if j == i:
+            z, z_order = rows[i, starts[j] : starts[j + 1]], order[i, starts[j] : starts[j + 1]]
+            if j == i or len(x) * len(z) == 0:
                 continue
-            z = rows[i, starts[j] : starts[j + 1]]
-            a, b, twice = 0, 0, 0
-            # One merge for both sides: the cases of each value, of both classes, have the same counts below them.
-            while a < len(x) or b < len(z):
-                value = x[a] if b == len(z) or (a < len(x) and x[a] <= z[b]) else z[b]
-                first_a, first_b = a, b
-                while a < len(x) and x[a] == value:
-                    a += 1
-                while b < len(z) and z[b] == value:
-                    b += 1
-                twice += (a - first_a) * (first_b + b)
-                for k in range(first_a, a):
-                    won[j, starts[i] + order[i, starts[i] + k]] = (first_b + b) / (2.0 * len(z))
-                for k in range(first_b, b):
-                    beaten[i, starts[j] + order[i, starts[j] + k]] = 1.0 - (first_a + a) / (2.0 * len(x))
-            if len(x) * len(z) > 0:
-                areas[i, j] = twice / (2 * len(x) * len(z))
+            won, beaten = shares[0, j, starts[i] : starts[i + 1]], shares[1, i, starts[j] : starts[j + 1]]
+            twice = _merge_distinct(x, z, x_order, z_order, won, beaten)
+            if twice < 0:
+                twice = _merge(x, z, x_order, z_order, won, beaten)
+            areas[i, j] = twice / (2 * len(x) * len(z))
+
+
+@kernel
+def _merge(
+    x: FloatArray, z: FloatArray, x_order: IntArray, z_order: IntArray, won: FloatArray, beaten: FloatArray
+) -> int:
+    """For each x the share of the z below it, for each z that of the x above it; twice the pairs that x wins."""
+    a, b, twice = 0, 0, 0
+    # One merge for both sides: the cases of each value, of both classes, have the same counts below them.
+    while a < len(x) or b < len(z):
+        value = x[a] if b == len(z) or (a < len(x) and x[a] <= z[b]) else z[b]
+        first_a, first_b = a, b
+        while a < len(x) and x[a] == value:
+            a += 1
+        while b < len(z) and z[b] == value:
+            b += 1
+        twice += (a - first_a) * (first_b + b)
+        for k in range(first_a, a):
+            won[x_order[k]] = (first_b + b) / (2.0 * len(z))
+        for k in range(first_b, b):
+            beaten[z_order[k]] = 1.0 - (first_a + a) / (2.0 * len(x))
+    return twice
+
+
+@kernel
+def _merge_distinct(
+    x: FloatArray, z: FloatArray, x_order: IntArray, z_order: IntArray, won: FloatArray, beaten: FloatArray
+) -> int:
+    """`_merge` where no x equals a z; -1 as soon as one does.
+
+    Which of two random numbers is smaller cannot be predicted, and a wrong prediction takes longer than a step. So
+    nothing depends on a branch: the next case of either side is written until it is passed, and its last share is
+    the right one. A step then waits for the comparison before it; two merges, from both ends, share the waiting.
+    """
+    n, m, twice = len(x), len(z), 0
+    a, b, p, q = 0, 0, n - 1, m - 1  # what is not merged yet: x from a up to p, z from b up to q
+    for _ in range(min(n, m)):
+        if x[a] == z[b] or x[p] == z[q]:
+            return -1
+        less, more = int(x[a] < z[b]), int(x[p] > z[q])
+        won[x_order[a]], beaten[z_order[b]] = b / m, 1.0 - a / n
+        won[x_order[p]], beaten[z_order[q]] = (q + 1) / m, 1.0 - (p + 1) / n
+        twice += 2 * (b * less + (q + 1) * more)
+        a, b, p, q = a + less, b + 1 - less, p - more, q - 1 + more
+    while a <= p and b <= q:  # the longer class has some left
+        if x[a] == z[b]:
+            return -1
+        less = int(x[a] < z[b])
+        won[x_order[a]], beaten[z_order[b]] = b / m, 1.0 - a / n
+        twice += 2 * b * less
+        a, b = a + less, b + 1 - less
+    for k in range(a, p + 1):
+        won[x_order[k]] = b / m
+        twice += 2 * b
+    for k in range(b, q + 1):
+        beaten[z_order[k]] = 1.0 - a / n
+    # Where the merges met, the one may have written over the last share of the other.
+    for k in range(max(a - 1, 0), min(p + 3, n)):
+        won[x_order[k]] = first_from(z, x[k]) / m
+    for k in range(max(b - 1, 0), min(q + 3, m)):
+        beaten[z_order[k]] = 1.0 - first_from(x, z[k]) / n
+    return twice
 
 
 def column_areas(rows: FloatArray, starts: IntArray) -> FloatArray:
@@ -101,8 +152,8 @@ def column_shares(
     order
         The position in its block of each of the sorted scores.
     """
-    won, beaten = np.zeros((2, *rows.shape))
+    shares = np.zeros((2, *rows.shape))
     areas = np.full((len(rows), len(rows)), np.nan)
-    if not in_threads(lambda i: _shares(rows, order, starts, i, i + 1, won, beaten, areas), len(rows), rows.size):
-        _shares(rows, order, starts, 0, len(rows), won, beaten, areas)
-    return won, beaten, areas
+    if not in_threads(lambda i: _shares(rows, order, starts, i, i + 1, shares, areas), len(rows), rows.size):
+        _shares(rows, order, starts, 0, len(rows), shares, areas)
+    return shares[0], shares[1], areas

@@ -2,11 +2,16 @@
 
 Least significant digit first, 11 bits at a time (Knuth, The Art of Computer Programming 3, 5.2.5). Numbers are
 compared as unsigned integers: with all bits inverted if they are negative, else the sign bit alone, these have the
-order of the numbers. Digits that all numbers have in common, such as most of the exponents of probabilities, are
+order of the numbers. Bits that all numbers have in common, such as most of the exponents of probabilities, are
 skipped.
 
-On AMD's Zen 4 it takes 12 ns for each of 10^5 doubles, with their order too, and 6 for singles; numpy's vectorised
-sort takes 40 and 23 there, and its argsort 53. On other processors numpy's sort may be as fast.
+Of doubles only the first two to four digits are sorted, so many that few numbers agree in them; the rest is sorted
+by insertion, where most numbers stay in their place. Each pass over the numbers takes as long as the next, so this
+takes half the time of all six. Numbers that agree in the first digits and not in the rest (half of them within
+1e-9 of each other, say) exceed a limit of moves, and are sorted by all digits after all: up to 1.7 times the time.
+
+On AMD's Zen 4 it takes 6 to 9 ns for each of 10^5 doubles, with their order 7 to 10, and 6 for singles; numpy's
+vectorised sort takes 40 and 23 there, and its argsort 53. On other processors numpy's sort may be as fast.
 """
 
 from typing import Any
@@ -17,10 +22,11 @@ import numpy.typing as npt
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["FEW", "argsort", "sort"]
+__all__ = ["FEW", "argsort", "argsort_into", "sort"]
 
 FEW = 5000  # numbers that numpy sorts before this has counted digits, and without compiling anything
 BITS = 11
+MOVES = 4  # of each number, on average, after which the rest is not sorted by insertion
 MASK = np.uint64((1 << BITS) - 1)
 KEYS: dict[type, tuple[type, Any]] = {
     np.float64: (np.uint64, np.uint64(1 << 63)),
@@ -35,14 +41,23 @@ def argsort(values: FloatArray) -> IntArray:
     >>> argsort(np.array([0.3, -0.1, 0.2]))
     array([1, 2, 0])
     """
+    if len(values) < FEW or len(values) >= 2**32:
+        return values.argsort()
+    order = np.empty(len(values), dtype=np.int64)
+    argsort_into(values, order, np.empty(len(values)))
+    return order
+
+
+def argsort_into(values: FloatArray, order: IntArray, ascending: FloatArray) -> None:
+    """Write the positions of the numbers in ascending order, and the sorted numbers."""
     n = len(values)
     if n < FEW or n >= 2**32:
-        return values.argsort()
-    order = np.empty(n, dtype=np.int64)
+        order[:] = values.argsort()
+        np.take(values, order, out=ascending, mode="clip")  # "raise" would copy
+        return
     # Allocated by numpy: see `class_blocks.split`.
     keys, places = np.empty((2, n), dtype=np.uint64), np.empty((2, n), dtype=np.uint32)
-    _argsort(np.ascontiguousarray(values).view(np.uint64), keys, places, order)
-    return order
+    _argsort(np.ascontiguousarray(values).view(np.uint64), keys, places, order, ascending.view(np.uint64))
 
 
 def sort(values: npt.NDArray[np.floating[Any]]) -> None:
@@ -54,18 +69,33 @@ def sort(values: npt.NDArray[np.floating[Any]]) -> None:
     _sort(values.view(unsigned), np.empty(len(values), dtype=unsigned), sign)
 
 
-@kernel(types="(Array(uint64, 1, 'C', readonly=True), uint64[:, ::1], uint32[:, ::1], int64[::1])")
-def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray) -> None:
-    n, sign = len(bits), np.uint64(1 << 63)
-    counts = np.zeros((6, 1 << BITS), dtype=np.int64)
+@kernel(types="(Array(uint64, 1, 'C', readonly=True), uint64[:, ::1], uint32[:, ::1], int64[::1], uint64[::1])")
+def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray, ascending: KeyArray) -> None:
+    n, sign, varying = len(bits), np.uint64(1 << 63), np.uint64(0)
     for i in range(n):
         key = ~bits[i] if bits[i] & sign else bits[i] | sign
         keys[0, i], places[0, i] = key, i
+        varying |= key ^ keys[0, 0]
+    width = _width(varying)
+    low = _lowest(n, width)
+    now = _by_digits(keys, places, 0, low, width)
+    if low > 0 and not _insert(keys[now], places[now]):
+        now = _by_digits(keys, places, now, 0, width)
+    for i in range(n):
+        order[i], key = places[now, i], keys[now, i]
+        ascending[i] = key ^ sign if key & sign else ~key
+
+
+@kernel
+def _by_digits(keys: KeyArray, places: KeyArray, now: int, low: int, width: int) -> int:
+    """Sort by the bits from `low` up to `width`; returns in which of the two rows the numbers then are."""
+    n = len(keys[0])
+    counts = np.zeros(((width - low + BITS - 1) // BITS, 1 << BITS), dtype=np.int64)
+    for i in range(n):
         for digit in range(len(counts)):
-            counts[digit, (key >> np.uint64(BITS * digit)) & MASK] += 1
-    now = 0  # which of the two rows has the numbers in the order so far
+            counts[digit, (keys[now, i] >> np.uint64(low + BITS * digit)) & MASK] += 1
     for digit in range(len(counts)):
-        shift, free = np.uint64(BITS * digit), counts[digit]
+        shift, free = np.uint64(low + BITS * digit), counts[digit]
         if free[(keys[now, 0] >> shift) & MASK] == n:
             continue
         _add_up(free)
@@ -76,23 +106,57 @@ def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray) 
             free[k] = slot + 1
             keys[1 - now, slot], places[1 - now, slot] = key, places[now, i]
         now = 1 - now
-    for i in range(n):
-        order[i] = places[now, i]
+    return now
+
+
+@kernel
+def _insert(keys: KeyArray, places: KeyArray) -> bool:
+    """Sort what is nearly sorted by insertion; False if it is not, and was given up."""
+    moves = 0
+    for i in range(1, len(keys)):
+        key = keys[i]
+        if key >= keys[i - 1]:
+            continue
+        place, j = places[i], i
+        while j > 0 and keys[j - 1] > key:
+            keys[j], places[j] = keys[j - 1], places[j - 1]
+            j -= 1
+        keys[j], places[j] = key, place
+        moves += i - j
+        if moves > MOVES * len(keys):
+            return False
+    return True
 
 
 @kernel
 def _sort(bits: KeyArray, others: KeyArray, sign: Any) -> None:
     """The same without the positions: `bits` are those of the numbers, and in the end those of the sorted ones."""
-    n = len(bits)
-    counts = np.zeros((3 * bits.itemsize // 4, 1 << BITS), dtype=np.int64)  # 6 digits of doubles, 3 of singles
+    n, varying = len(bits), np.uint64(0)
     for i in range(n):
         key = ~bits[i] if bits[i] & sign else bits[i] | sign
         bits[i] = key
-        for digit in range(len(counts)):
-            counts[digit, (key >> np.uint64(BITS * digit)) & MASK] += 1
+        varying |= np.uint64(key ^ bits[0])
+    width = _width(varying)
+    low = _lowest(n, width) if bits.itemsize == 8 else 0  # singles have three digits at most
     now, then = bits, others
+    if _sort_by_digits(now, then, low, width):
+        now, then = then, now
+    if low > 0 and not _insert_alone(now) and _sort_by_digits(now, then, 0, width):
+        now, then = then, now
+    for i in range(n):
+        bits[i] = now[i] ^ sign if now[i] & sign else ~now[i]
+
+
+@kernel
+def _sort_by_digits(now: KeyArray, then: KeyArray, low: int, width: int) -> bool:
+    """Sort by the bits from `low` up to `width`; True if the numbers are in `then` at the end."""
+    n, passes = len(now), 0
+    counts = np.zeros(((width - low + BITS - 1) // BITS, 1 << BITS), dtype=np.int64)
+    for i in range(n):
+        for digit in range(len(counts)):
+            counts[digit, (now[i] >> np.uint64(low + BITS * digit)) & MASK] += 1
     for digit in range(len(counts)):
-        shift, free = np.uint64(BITS * digit), counts[digit]
+        shift, free = np.uint64(low + BITS * digit), counts[digit]
         if free[(now[0] >> shift) & MASK] == n:
             continue
         _add_up(free)
@@ -101,9 +165,48 @@ def _sort(bits: KeyArray, others: KeyArray, sign: Any) -> None:
             slot = free[k]
             free[k] = slot + 1
             then[slot] = now[i]
-        now, then = then, now
-    for i in range(n):
-        bits[i] = now[i] ^ sign if now[i] & sign else ~now[i]
+        now, then, passes = then, now, passes + 1
+    return passes % 2 == 1
+
+
+@kernel
+def _insert_alone(keys: KeyArray) -> bool:
+    """`_insert` without places."""
+    moves = 0
+    for i in range(1, len(keys)):
+        key, j = keys[i], i
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+        moves += i - j
+        if moves > MOVES * len(keys):
+            return False
+    return True
+
+
+@kernel
+def _width(varying: Any) -> int:
+    """The number of the highest bit that varies, counted from 1; 0 if none does."""
+    width = 0
+    while varying >> np.uint64(width):
+        width += 1
+        if width == 64:
+            break
+    return width
+
+
+@kernel
+def _lowest(n: int, width: int) -> int:
+    """The lowest bit by which n doubles are sorted, so that few of them have the same bits from there on.
+
+    Bits above the 52 of the fraction say how large a number is, and half of the numbers may have the same: they do
+    not count.
+    """
+    digits, beyond = 1, max(width - 52, 0)
+    while BITS * digits < width and (BITS * digits <= beyond or n >> (BITS * digits - beyond) > 0):
+        digits += 1
+    return max(width - BITS * digits, 0)
 
 
 @kernel

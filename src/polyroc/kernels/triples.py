@@ -63,15 +63,20 @@ def sweeps(scores: Sequence[FloatArray]) -> tuple[Sweep, Sweep]:
     """Prepare the two sweeps, which do not depend on weights; scores[k] has a row per case of class k."""
     # Pairs of the two smallest classes are enumerated; the largest class is only counted.
     i, j, k = sorted(range(3), key=lambda k: len(scores[k]))
-    return _sweep(scores, (i, j, k), False), _sweep(scores, (j, i, k), True)
-
-
-def _sweep(scores: Sequence[FloatArray], classes: tuple[int, int, int], strictly: bool) -> Sweep:
-    i, j, k = classes
     # The cases of all classes at once: with few of them the calls take longer than the work.
-    by_case = differences(np.concatenate([scores[i], scores[j], scores[k]]).T[[i, j, k]])
+    columns = np.concatenate([scores[i], scores[j], scores[k]]).T
     n1, n2 = len(scores[i]), len(scores[i]) + len(scores[j])
-    first, second, third = by_case[:, :n1], by_case[:, n1:n2], by_case[:, n2:]
+    one, two, three = slice(0, n1), slice(n1, n2), slice(n2, None)
+    return (
+        _sweep(differences(columns[[i, j, k]]), (one, two, three), (i, j, k), False),
+        _sweep(differences(columns[[j, i, k]]), (two, one, three), (j, i, k), True),
+    )
+
+
+def _sweep(
+    by_case: FloatArray, blocks: tuple[slice, slice, slice], classes: tuple[int, int, int], strictly: bool
+) -> Sweep:
+    first, second, third = (by_case[:, block] for block in blocks)
     order, last = first[0].argsort(), third[1].argsort()
     first, third = first.take(order, axis=1), third[1:].take(last, axis=1)
     return Sweep(classes, (order, last), first, second, third, np.sort(third[1]), strictly)

@@ -1,6 +1,6 @@
 """Applicability: why a measure, or a method, cannot be used on these data, and what to do instead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -10,12 +10,39 @@ from polyroc.messages import Call, Message, Option, short_repr
 from polyroc.scores import Schema, Scores
 from polyroc.validation.labels import is_hashable
 
-__all__ = ["ROUNDING", "SOFTMAX", "SUM_TOLERANCE", "inapplicable_reason", "require_formula", "require_plain_cases"]
+__all__ = [
+    "ROUNDING",
+    "SOFTMAX",
+    "SUM_TOLERANCE",
+    "inapplicable_reason",
+    "inapplicable_reasons",
+    "require_formula",
+    "require_plain_cases",
+]
 
 
 SOFTMAX = Message("of logits, ", Call("to_probabilities", ..., Option("rule", "softmax")), " makes probabilities")
+NO_ORDER = Message("needs the order of the classes; give it with ", Option("labels", [...]))
 SUM_TOLERANCE = 0.01  # probabilities written with a few decimals may miss a sum of 1 by this much
 ROUNDING = 1e-9  # by which probabilities may leave [0, 1]: a softmax may end an ulp or two outside
+
+
+def inapplicable_reasons(measures: Mapping[str, Measure], scores: Scores | Schema) -> dict[str, str]:
+    """By key, why measures that were not named cannot be computed on these data; without those that can."""
+    reasons: dict[str, str] = {}
+    shared: dict[object, str | None] = {}
+    n = scores.n_classes
+    for key, measure in measures.items():
+        # Most are not for this number of classes, or have no options: their reason is that of their kind.
+        few, most = measure.classes
+        fits = few <= n and (most is None or n <= most)
+        kind = measure if fits and measure.options else (measure.needs, few, most)
+        if kind not in shared:
+            shared[kind] = inapplicable_reason(measure, scores, by_name=False)
+        reason = shared[kind]
+        if reason is not None:
+            reasons[key] = reason
+    return reasons
 
 
 def inapplicable_reason(measure: Measure, scores: Scores | Schema, by_name: bool) -> str | None:
@@ -81,7 +108,7 @@ def _no_order(scores: Scores | Schema, by_name: bool) -> str | None:
             return f"{reason}; for two classes use auc"
         return Message(reason, "; convert it with ", Call("to_ordered", ...))
     if not scores.ordered:
-        return Message("needs the order of the classes; give it with ", Option("labels", [...]))
+        return NO_ORDER
     return _no_probabilities(scores, by_name) if scores.kind == "matrix" else None
 
 

@@ -6,12 +6,13 @@ Carlo error is estimated (`polyroc.measures.random_tuples`).
 """
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import partial
 from math import factorial, prod
 from typing import Any
 
 import numpy as np
 
+from polyroc._lazy import cached_property
 from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.assignments import worths
@@ -35,9 +36,13 @@ BULK_TUPLES = 50_000  # of one output, up to which looking at all tuples of many
 
 
 def _log(P: FloatArray) -> tuple[FloatArray, float]:
+    # The size is that of the largest |log p|, 1 or more: a share of p is that much of log p.
+    if P.min() > 0:
+        s = np.log(P)
+        return s, max(1.0, -float(s.min()), float(s.max()))
     with np.errstate(divide="ignore"):
         s = np.log(np.maximum(P, 0.0))  # a rounding error below zero is zero
-    return s, float(np.abs(s[np.isfinite(s)]).max(initial=1.0))  # a share of p is that much of log p
+    return s, float(np.abs(s[np.isfinite(s)]).max(initial=1.0))
 
 
 def _linear(P: FloatArray) -> tuple[FloatArray, float]:
@@ -151,7 +156,7 @@ class _Rows:
         scores, size = SCORINGS[scoring](sample.values)
         self.scores = np.array(scores, order="C")
         self.tolerance = ROUNDINGS * c**2 * np.finfo(np.float64).eps * max(size, SMALLEST)
-        by_class = [_distinct(self.scores[sample.cases(k)]) for k in range(c)]
+        by_class = [_distinct(rows) for rows in sample.by_class(sample.grouped(self.scores))]
         self.rows, self.row_of = [rows for rows, _ in by_class], [row_of for _, row_of in by_class]
 
     @property
@@ -190,7 +195,7 @@ def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray]:
     last = rows[order, -1]
     if (last[1:] != last[:-1]).all():  # mostly no two scores are equal, so that one column tells
         row_of[order] = np.arange(len(rows))
-        return rows[order], row_of
+        return rows.take(order, axis=0), row_of
     order = np.lexsort(rows.T)
     ascending = rows[order]
     new = (ascending[1:] != ascending[:-1]).any(axis=1)
@@ -232,18 +237,23 @@ class _Triples:
 
     def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
         self.tolerance = tolerance
-        self.own = _own_scores(rows)
+        own = _own_scores(rows)
+        self.zeros = None if all(of_class.all() for of_class in own) else _Zeros(rows)
+        self.own: Sequence[BoolArray | slice] = [slice(None)] * 3 if self.zeros is None else own
         self.pair = sweeps([of_class[own] for of_class, own in zip(rows, self.own, strict=True)])
-        self.zeros = None if all(own.all() for own in self.own) else _Zeros(rows)
 
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
-        totals = [w.sum() for w in weights]
+        totals = [float(np.add.reduce(w)) for w in weights]
         right = right_triples(
             self.pair, [w[own] for w, own in zip(weights, self.own, strict=True)], self.tolerance
         )
-        components = [np.zeros(len(w)) for w in weights] if self.zeros is None else self.zeros.components(weights)
+        for k, of_class in enumerate(right):
+            of_class /= prod(totals[:k] + totals[k + 1 :])
+        if self.zeros is None:
+            return right
+        components = self.zeros.components(weights)
         for k, of_class in enumerate(components):
-            of_class[self.own[k]] += right[k] / prod(totals[:k] + totals[k + 1 :])
+            of_class[self.own[k]] += right[k]
         return components
 
 

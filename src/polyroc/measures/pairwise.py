@@ -121,7 +121,7 @@ def hand_till(sample: Sample) -> Statistic:
 
     def strata() -> Strata:
         won, beaten = pairs.all_shares
-        components = (won.sum(axis=0) + beaten.sum(axis=0)) / (c * (c - 1))
+        components = (np.add.reduce(won) + np.add.reduce(beaten)) / (c * (c - 1))
         return tuple(pairs.stratum(k, of_class, 2.0 / c) for k, of_class in enumerate(pairs.by_class(components)))
 
     return Statistic(float(mean_of_pairs(pairs.areas)), strata, lambda: _pair_parts(pairs))
@@ -155,7 +155,9 @@ def _one_way(pairs: Pairs, i: int, j: int) -> Statistic:
 
 def _both_ways(pairs: Pairs, i: int, j: int) -> Statistic:
     def seen_from(k: int, other: int) -> Stratum:
-        return pairs.stratum(k, (pairs.won[k][other] + pairs.beaten[k][other]) / 2.0)
+        components = pairs.won[k][other] + pairs.beaten[k][other]
+        components *= 0.5
+        return pairs.stratum(k, components)
 
     value = float(pairs.areas[i, j] + pairs.areas[j, i]) / 2.0
     return Statistic(value, lambda: (seen_from(i, j), seen_from(j, i)))

@@ -8,7 +8,7 @@ measure that is a function of such means has the components of its linearisation
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -46,6 +46,7 @@ class Stratum:
     cases: Callable[[], IntArray]
     reach: float | None = None
     effective: float | None = None
+    _mean: float | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def size(self) -> int:
@@ -54,7 +55,11 @@ class Stratum:
 
     def mean(self) -> float:
         """The mean component, without weights."""
-        return float(np.add.reduce(self.components) / len(self.components))
+        mean = self._mean
+        if mean is None:  # kept: the check of the components needs it, and the variance
+            mean = float(np.add.reduce(self.components) / len(self.components))
+            object.__setattr__(self, "_mean", mean)
+        return mean
 
     def variance(self) -> float:
         """The variance of the components, with size - 1 below and without weights; nan of a single one."""
@@ -62,7 +67,7 @@ class Stratum:
         if n < 2:
             return np.nan
         # The steps of `components.var(ddof=1)`, to the same bits; its checks take longer than a hundred cases.
-        centred = self.components - np.add.reduce(self.components) / n
+        centred = self.components - self.mean()
         return float(np.add.reduce(np.multiply(centred, centred, out=centred)) / (n - 1))
 
 

@@ -40,8 +40,13 @@ class _Sweep:
         y3, along_d = sample.values[:, 2], Once(lambda: self._along_d(sample))
         self.cases = together(along_d, partial(argsort, y3), sample.values.size)
         y3 = y3[self.cases]
-        self.edges = np.concatenate([[0], np.flatnonzero(np.diff(y3)) + 1, [len(y3)]])
-        self.block = np.repeat(np.arange(len(self.edges) - 1), np.diff(self.edges))
+        rises = y3[1:] != y3[:-1]
+        if rises.all():  # mostly: every case is a block of its own
+            self.edges = np.arange(len(y3) + 1)
+            self.block = self.edges[:-1]
+        else:
+            self.edges = np.concatenate([[0], np.flatnonzero(rises) + 1, [len(y3)]])
+            self.block = np.repeat(np.arange(len(self.edges) - 1), np.diff(self.edges))
         self.code = sample.scores.codes[self.cases]
         # contiguous rows, as in `higher_partners`: one compilation of `rising_pairs` is enough
         self.place, self.below, self.up_to = along_d().take(self.cases, axis=1)
@@ -52,12 +57,13 @@ class _Sweep:
         d = sample.values[:, 1] - sample.values[:, 0]
         places = np.zeros((3, len(d)), dtype=np.int64)
         first, second = (sample.cases(k)[argsort(d[sample.cases(k)])] for k in (0, 1))
+        rising, others = d[first], d[second]
         places[0, first], places[0, second] = np.arange(len(first)), np.arange(len(second))
-        places[1, first] = below = np.searchsorted(d[second], d[first] - SAME)
-        places[2, first] = up_to = np.searchsorted(d[second], d[first] + SAME, "right")
+        places[1, first] = below = others.searchsorted(rising - SAME)
+        places[2, first] = up_to = others.searchsorted(rising + SAME, "right")
         # From the places of the first class, not from d: rounding must not make a tie that only one side sees.
-        places[1, second] = np.searchsorted(up_to, places[0, second], "right")
-        places[2, second] = np.searchsorted(below, places[0, second], "right")
+        places[1, second] = up_to.searchsorted(places[0, second], "right")
+        places[2, second] = below.searchsorted(places[0, second], "right")
         return places
 
     def partners(self, weight: FloatArray) -> FloatArray:
@@ -75,15 +81,15 @@ class _Sweep:
         """The weight of the partners of each case with higher y3: the same sweep from the other end."""
         weights = np.zeros((2, len(weight)))
         rising_pairs(
-            len(weight) - np.flip(self.edges).copy(),
-            np.flip(self.code).copy(),
-            np.flip(self.place).copy(),
-            np.flip(self.below).copy(),
-            np.flip(self.up_to).copy(),
-            np.flip(weight).copy(),
+            len(weight) - self.edges[::-1],
+            self.code[::-1].copy(),
+            self.place[::-1].copy(),
+            self.below[::-1].copy(),
+            self.up_to[::-1].copy(),
+            weight[::-1].copy(),
             weights,
         )
-        return np.flip(weights[0])
+        return weights[0, ::-1]
 
 
 def mossman(sample: Sample) -> Statistic:
@@ -109,13 +115,14 @@ def mossman(sample: Sample) -> Statistic:
     0.6875
     """
     sweep = sample.fixed(_Sweep)
-    sizes = np.diff(sample.starts).astype(np.float64)
+    sizes = (sample.starts[1:] - sample.starts[:-1]).astype(np.float64)
+    triples = float(sizes.prod())
     weight = np.ones(len(sweep.cases))
     if sample.weight is not None:  # a mean of one in each class
         weight = sample.weight[sweep.cases] * (sizes / sample.totals)[sweep.code]
     add_up = partial(np.bincount, sweep.block, minlength=len(sweep.edges) - 1)
     thirds = add_up(np.where(sweep.code == 2, weight, 0.0))
-    above = np.cumsum(thirds[::-1])[::-1] - thirds
+    above = thirds[::-1].cumsum()[::-1] - thirds
     after_one, after_two = above + thirds / 2.0, above + thirds / 3.0  # for pairs of different, of equal y3
     find_higher = Once(lambda: sweep.higher_partners(weight * after_one[sweep.block]))
     both = find_higher if sample.components_wanted else tuple  # the sweep from the other end at the same time
@@ -125,16 +132,16 @@ def mossman(sample: Sample) -> Statistic:
 
     def strata() -> Strata:
         at, pairs, higher = sweep.block, apart + equal, find_higher()
-        among_thirds = np.cumsum(pairs) - pairs + apart / 2.0 + equal / 3.0
+        among_thirds = pairs.cumsum() - pairs + apart / 2.0 + equal / 3.0
         among_others = after_one[at] * lower + after_two[at] * level + higher
         components = np.empty(len(weight))
         components[sweep.cases] = np.where(sweep.code == 2, among_thirds[at], among_others)
         return tuple(
-            Stratum(components[sample.cases(k)] / (sizes.prod() / sizes[k]), partial(sample.cases, k))
-            for k in range(3)
+            Stratum(of_class / (triples / len(of_class)), partial(sample.cases, k))
+            for k, of_class in enumerate(sample.by_class(sample.grouped(components)))
         )
 
-    return Statistic(float((apart @ after_one + equal @ after_two) / sizes.prod()), strata)
+    return Statistic(float((apart @ after_one + equal @ after_two) / triples), strata)
 
 
 class _Surface:
