@@ -19,7 +19,7 @@ INTERRUPTED = 130  # the exit code of shells for Ctrl-C
 MOST_CHARACTERS = 1000  # of a line
 LEAST_MEMORY = 600 * 2**20  # bytes of address space; libraries fail to load with less
 PLENTY = 4 * 2**30
-YOUNG_OBJECTS = 50_000  # before the collector looks for cycles: by default 700, a tenth of the time of a start
+YOUNG_OBJECTS = 200_000  # before the collector looks for cycles: by default 700, a tenth of the time of a start
 LEARNING = ("front", "reproduce", "study")  # commands that fit classifiers, for which BLAS may need all cores
 WORDS_OF_DUCKDB = ("Query interrupted", "KeyboardInterrupt")  # in the errors it makes of Ctrl-C
 UNWRITABLE = (errno.ENOSPC, errno.EFBIG, errno.EBADF, errno.EIO)
@@ -47,6 +47,7 @@ def main() -> None:
             from polyroc.cli.app import run
 
             code = run(sys.argv[1:])
+            gc.freeze()  # all that is left ends with the process: no search for cycles in it
         finally:  # a (second) Ctrl-C from here on ends the process at once, silently
             end_at_interrupt()
     except BaseException as error:
