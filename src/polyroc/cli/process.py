@@ -47,7 +47,6 @@ def main() -> None:
             from polyroc.cli.app import run
 
             code = run(sys.argv[1:])
-            gc.freeze()  # all that is left ends with the process: no search for cycles in it
         finally:  # a (second) Ctrl-C from here on ends the process at once, silently
             end_at_interrupt()
     except BaseException as error:
