@@ -61,6 +61,7 @@ __all__ = [
     "PolyrocError",
     "PolyrocWarning",
     "PooledFoldsWarning",
+    "ReversedScoreWarning",
     "SmallClassWarning",
     "StackedRowsWarning",
     "ToleranceWarning",
@@ -201,6 +202,10 @@ class MissingPartsWarning(PolyrocWarning):
 
 class OptimismWarning(PolyrocWarning):
     """A rule was chosen, or a model trained, on cases or groups of the evaluation: it looks better than it is."""
+
+
+class ReversedScoreWarning(PolyrocWarning):
+    """No threshold of a score is better than one decision for all cases, because it falls where it should rise."""
 
 
 class UnseenClassWarning(PolyrocWarning):

@@ -91,6 +91,15 @@ def test_closed_streams(polyroc):
 
 
 @pytest.mark.slow
+def test_nothing_is_said_when_python_ends(tmp_path):
+    """A library reports leaked objects if the garbage collector does not run then; only a process shows it."""
+    arguments, suffix = WRITERS["plot"]
+    line = [Path(sys.executable).parent / "polyroc", *arguments, tmp_path / f"out{suffix}"]
+    done = subprocess.run(line, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("command", WRITERS)
 def test_files_that_cannot_be_written(polyroc, command, tmp_path, one_classifier):
     arguments, suffix = WRITERS[command]

@@ -90,6 +90,12 @@ def test_errors(monkeypatch, folder):
     assert too_long(err, 60) == []
 
 
+def test_forgotten_scores_are_asked_for(monkeypatch, folder):
+    monkeypatch.chdir(folder)
+    _, err = printed(["evaluate", "readings.csv", "--truth", "y"], 200, monkeypatch, terminal=False)
+    assert "Choose the columns of the predictions with --scores ..., or" in err
+
+
 def test_commands_can_be_pasted(monkeypatch):
     out, _ = printed(["demo"], 60, monkeypatch, terminal=True)
     command = out[out.index("polyroc evaluate") :].replace("\\\n", " ").replace("^\n", " ").split("\n")[0]

@@ -406,3 +406,11 @@ def test_the_areas_are_measures_of_two_classes():
         measure.needs == "score" and measure.classes == (2, 2)
         for measure in (kind.area for kind in KINDS.values())
     )
+
+
+def test_a_reversed_score_is_asked_about():
+    y, s = [0] * 9 + [1] * 9, np.arange(18)
+    both = pr.curve(y, {"rising": s, "falling": -s})
+    assert "is the score reversed?" in str(pr.curve(y, -s))
+    assert "is the score reversed?" not in str(pr.curve(y, s))
+    assert both.to_table().notes[0].startswith("falling: every value of the 95 % interval of auc is below chance")

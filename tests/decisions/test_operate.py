@@ -16,7 +16,7 @@ import naive
 import polyroc as pr
 import strategies as draw
 from operating_points import operate
-from polyroc.errors import InputError, OptimismWarning, PolyrocError
+from polyroc.errors import InputError, OptimismWarning, PolyrocError, ReversedScoreWarning
 from published.iris_loo import posteriors
 from strategies import at_most
 
@@ -26,6 +26,17 @@ Y3 = np.repeat(["benign", "malignant", "normal"], [30, 20, 40])
 P3 = RNG.dirichlet([1, 1, 1], size=90) + 0.4 * np.eye(3)[np.repeat([0, 1, 2], [30, 20, 40])]
 P3 /= P3.sum(axis=1, keepdims=True)
 Y30, P30 = Y3[::3], P3[::3]  # fewer cases, for which a proof takes a tenth of the time
+
+
+@pytest.mark.filterwarnings("ignore::polyroc.errors.OptimismWarning")
+def test_one_decision_for_all_cases_by_a_reversed_score_is_noticed():
+    y, s = np.repeat([0, 1], [40, 20]), np.arange(60)
+    with pytest.warns(ReversedScoreWarning, match=r"of 'classifier' \(0.0000 to .*multiply it by -1"):
+        assert pr.operate(y, -s).rule.threshold == np.inf
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReversedScoreWarning)
+        pr.operate(y, s)
+        pr.operate(y, s % 2)  # one decision as well, for want of a better score
 
 
 def test_a_reversed_score_is_noticed():

@@ -2,9 +2,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naive import isotonic as naive_isotonic
 from naive import psi
 from polyroc.kernels.class_blocks import argsort_and_sort_blocks, argsort_blocks, group, sort_blocks, split
 from polyroc.kernels.class_pairs import column_areas, column_shares
+from polyroc.kernels.isotonic import isotonic, isotonic_rows
 from polyroc.kernels.placements import area, counts_below, placements
 from strategies import EXTREME
 
@@ -92,3 +94,18 @@ def test_read_only_and_strided_columns_are_taken_as_they_are():
     columns.flags.writeable = False
     codes = np.array([1, 0, 1], dtype=np.int32)
     assert split(columns, codes, np.array([0, 1, 3])).tolist() == [[4.0, 0.0, 8.0], [6.0, 2.0, 10.0]]
+
+
+@given(rows=st.integers(1, 4), columns=st.integers(1, 12), unit=st.sampled_from([1.0, 0.3]), data=st.data())
+def test_isotonic_rows_are_single_ones_to_the_last_bit(rows, columns, unit, data):
+    def draw(most):
+        return np.array(data.draw(st.lists(most, min_size=rows * columns, max_size=rows * columns)))
+
+    counts = draw(st.integers(0, 3)).reshape(rows, columns)  # without weight too
+    totals = unit * np.minimum(draw(st.integers(0, 3)).reshape(rows, columns), counts)
+    fitted = isotonic_rows.interpret(totals, unit * counts)
+    with np.errstate(invalid="ignore"):  # a row without any weight
+        single = [isotonic.as_written(total, unit * count) for total, count in zip(totals, counts, strict=True)]
+    assert fitted.tobytes() == np.array(single).tobytes()
+    if (counts > 0).all():
+        np.testing.assert_allclose(fitted[0], naive_isotonic(totals[0], unit * counts[0]), atol=1e-15)

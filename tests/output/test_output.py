@@ -132,3 +132,18 @@ def test_a_long_table_is_printed_as_its_ends():
     assert shown.notes == ("20 of 1,601 rows; to_frame() and rows() have all.",)
     few = Table.of("", [{"row": "1"}] * 60)
     assert few.shortened(60) is few
+
+
+def test_blocks_of_a_folded_table_name_their_rows():
+    rows = [
+        {"measure": measure, "sites": "all", "classifier": name, "value": "0.5", "interval": "0.1 to 0.9"}
+        for measure in ("auc", "gini")
+        for name in ("lda", "knn")
+    ]
+    blocks = as_text(Table.of("", rows), 32).split("\n\n")
+    assert [block.split("\n")[0].split() for block in blocks] == [
+        ["measure", "sites", "classifier"],
+        ["measure", "classifier", "value"],
+        ["measure", "classifier", "interval"],
+    ]
+    assert blocks[2].split("\n")[2].split() == ["auc", "knn", "0.1", "to", "0.9"]

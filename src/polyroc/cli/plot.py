@@ -153,7 +153,10 @@ def plot(
         return 0
     file = needs_data(file, columns)
     if kind is None:
-        raise click.UsageError("Missing option '--kind'.", click.get_current_context())
+        raise click.UsageError(
+            f"Missing option '--kind': {', '.join(k for k in KINDS if k not in FRONTS)}.",
+            click.get_current_context(),
+        )
     _reject_unused(kind, {**data_options, "point": point, "colour": colour})
     if kind in FRONTS:
         raise InputError(f"--kind {kind} needs a stored front; make one with polyroc front FILE -o front.npz.")

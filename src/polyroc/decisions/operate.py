@@ -17,15 +17,18 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty, rechoose
 from polyroc.engines.options import Engine, FileOptions, is_file_input
-from polyroc.errors import InputError, MiscalibrationWarning, warn
+from polyroc.errors import InputError, MiscalibrationWarning, ReversedScoreWarning, warn
 from polyroc.fronts.result import Front
+from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.file_input import columns_for
-from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
+from polyroc.inference.methods import DEFAULT, DeLong, Method, as_estimating_method
+from polyroc.measures.registry import measure as registered_measure
+from polyroc.measures.sample import Sample
 from polyroc.messages import Call, Message, Option
-from polyroc.output.numbers import p_text
+from polyroc.output.numbers import number_text, p_text
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.reliability.calibration import calibration_pvalue
-from polyroc.rules import CostRule, Rule
+from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng
@@ -257,11 +260,27 @@ def _operate_on_scores(
         _warn_of_miscalibration(scores, name)
     rule, optimality = choose_rule(scores, scores.values[name], objective, rng)
     apparent = rates_of(scores, name, rule)
+    if isinstance(rule, ThresholdRule) and (apparent.counts.sum(axis=0) == 0).any():
+        _warn_if_reversed(scores, name)
     repeated = None
     if method is not None:
         repeated = _repeated(scores, name, objective, rule, method, apparent, progress)
     evaluated = None if other is None else rates_on(other, rule, classifier)
     return operating_point(objective, rule, apparent, evaluated, optimality, repeated=repeated)
+
+
+def _warn_if_reversed(scores: Scores, classifier: str) -> None:
+    """Warn if one decision for all cases is best because the score falls where it should rise."""
+    auc = registered_measure("auc")
+    area = estimate_measure(auc, DeLong(), {classifier: Sample(scores, classifier)}).estimates[classifier]
+    if area.is_below_chance():
+        low, high = map(number_text, area.confidence_interval())
+        warn(
+            "No threshold is better than one decision for all cases, and every value of the 95 % interval of the "
+            f"AUC of {classifier!r} ({low} to {high}) is below 0.5: is the score reversed? If so, multiply it by "
+            "-1.",
+            ReversedScoreWarning,
+        )
 
 
 def _warn_of_miscalibration(scores: Scores, classifier: str) -> None:

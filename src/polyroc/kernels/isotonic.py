@@ -26,9 +26,31 @@ def _isotonic_by_lists(totals: FloatArray, weights: FloatArray) -> FloatArray:
     return np.repeat(means, [end - start for start, end in pairwise([0, *block_end[blocks]])])
 
 
-def _rows_by_lists(totals: FloatArray, weights: FloatArray) -> FloatArray:
-    rows = [_isotonic_by_lists(row, weights[i % len(weights)]) for i, row in enumerate(totals)]
-    return np.array(rows).reshape(totals.shape)
+def _rows_by_numpy(totals: FloatArray, weights: FloatArray) -> FloatArray:
+    """`isotonic_rows` of whole numbers: in all rows at once, neighbours whose means do not rise are joined.
+
+    The sums of whole numbers have no rounding errors, so the order of joining does not matter; of others it does.
+    """
+    all_weights = np.broadcast_to(weights, totals.shape)
+    if not (_is_exact(totals) and _is_exact(all_weights)):
+        rows = [_isotonic_by_lists(row, own) for row, own in zip(totals, all_weights, strict=True)]
+        return np.array(rows).reshape(totals.shape)
+    counted = all_weights > 0
+    counted[:, 0] = True  # the others without weight belong to the block before them
+    start = np.flatnonzero(counted)
+    row, total, weight = start // totals.shape[1], totals.ravel()[start], all_weights[counted]
+    while True:
+        rises = (total[:-1] * weight[1:] < total[1:] * weight[:-1]) | (row[:-1] < row[1:])
+        if rises.all():
+            return np.repeat(total / weight, np.diff(start, append=totals.size)).reshape(totals.shape)
+        first = np.flatnonzero(np.append(True, rises))
+        total, weight = np.add.reduceat(total, first), np.add.reduceat(weight, first)
+        start, row = start[first], row[first]
+
+
+def _is_exact(numbers: FloatArray) -> bool:
+    """Whether these are whole numbers so small that products of their sums within a row are exact."""
+    return bool((numbers == np.floor(numbers)).all() and np.abs(numbers).sum(axis=1).max(initial=0.0) < 2**26)
 
 
 @kernel(steps=lambda totals, _: len(totals), by_numpy=_isotonic_by_lists)
@@ -61,7 +83,7 @@ def isotonic(totals: FloatArray, weights: FloatArray) -> FloatArray:
     return fitted
 
 
-@kernel(steps=lambda totals, _: totals.size // 2 + len(totals), by_numpy=_rows_by_lists)
+@kernel(steps=lambda totals, _: totals.size // 2 + len(totals), by_numpy=_rows_by_numpy)
 def isotonic_rows(totals: FloatArray, weights: FloatArray) -> FloatArray:
     """`isotonic` of each row; weights have a row for each, or one for all."""
     rows, n = totals.shape

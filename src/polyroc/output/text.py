@@ -23,6 +23,7 @@ __all__ = ["Format", "as_text", "draw", "render"]
 Format = Literal["json", "csv", "markdown"]
 GAP = 2  # spaces between columns
 SHORTEST_TEXT = 12  # characters of a column of phrases: narrower ones are hard to read
+MOST_NAMES = 4  # columns in front that may name a row
 NUMBER_SIGNS = (*"0123456789-<>",)
 EMPHASISED = ("value", "difference")
 
@@ -95,20 +96,30 @@ def blocks(table: Table, width: int) -> list[Block]:
     shrunk = _shrunk(widths, least, width)
     if _total(shrunk) <= width:
         return [Block(every, shrunk)]
+    names = _names(texts)
     widths = [min(width, size) for size in whole]
-    names = _names(table, texts)
-    while names > 1 and _total(widths[:names]) > width // 2:
-        names -= 1
     widths[0] = min(widths[0], max(least[0], width // 2))  # phrases in front leave room for the numbers
-    most = max(1, width - _total(widths[:names]) - GAP)
-    widths[names:] = [min(most, size) for size in widths[names:]]
+    room = max((least[k] for k in every if k not in names), default=0)
+    while len(names) > 1 and _total([*(widths[k] for k in names), room]) > width:
+        names.pop()
+    most = max(1, width - _total([widths[k] for k in names]) - GAP)
+    widths = [size if k in names else min(most, size) for k, size in enumerate(widths)]
     return [Block(places, [widths[k] for k in places]) for places in _folded(widths, names, width)]
 
 
-def _names(table: Table, texts: Sequence[Sequence[str]]) -> int:
-    """How many columns in front name the row rather than describe it: one or two."""
-    second = len(texts) > 1 and not table.columns[1].numeric
-    return 2 if second and not any(text.startswith(NUMBER_SIGNS) for text in texts[1]) else 1
+def _names(texts: Sequence[Sequence[str]]) -> list[int]:
+    """The columns that name a row: from the left, those that tell rows apart which the ones before do not.
+
+    >>> _names([["auc", "auc", "gini", "gini"], ["2", "2", "2", "2"], ["lda", "knn", "lda", "knn"]])
+    [0, 2]
+    """
+    names, distinct = [0], len(set(texts[0]))
+    for place in range(1, min(len(texts), MOST_NAMES)):
+        rows = set(zip(*(texts[k] for k in (*names, place)), strict=True))
+        if len(rows) > distinct:
+            names.append(place)
+            distinct = len(rows)
+    return names
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -140,15 +151,16 @@ def _shrunk(widths: Sequence[int], least: Sequence[int], width: int) -> list[int
     return shrunk
 
 
-def _folded(widths: Sequence[int], names: int, width: int) -> list[list[int]]:
-    """Places of the columns of each block; the first ones, which name the row, are in all of them."""
-    head = list(range(names))
-    folded = [[*head]]
-    for place in range(names, len(widths)):
-        if len(folded[-1]) > names and _total([widths[k] for k in (*folded[-1], place)]) > width:
-            folded.append([*head])
-        folded[-1].append(place)
-    return folded
+def _folded(widths: Sequence[int], names: Sequence[int], width: int) -> list[list[int]]:
+    """Places of the columns of each block; those that name the row are in all of them."""
+    blocks = [[*names]]
+    for place in range(len(widths)):
+        if place in names:
+            continue
+        if len(blocks[-1]) > len(names) and _total([widths[k] for k in (*blocks[-1], place)]) > width:
+            blocks.append([*names])
+        blocks[-1].append(place)
+    return [sorted(block) for block in blocks]
 
 
 def block_cells(table: Table, block: Block) -> list[list[list[str]]]:

@@ -33,7 +33,8 @@ def plot(
 ) -> "Picture":
     """Draw a result.
 
-    Nothing is shown or saved: that is left to `matplotlib.pyplot.show` and to `picture.figure.savefig`.
+    Nothing is shown or saved: that is left to `matplotlib.pyplot.show` and to `picture.save`, whose PDF files hold
+    texts that can be edited, or matplotlib's `picture.figure.savefig`.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from polyroc.curves.surface import Surface, surface
 from polyroc.decisions.decision_curve import DecisionCurve, decision_curve
 from polyroc.decisions.operate import operate
 from polyroc.decisions.rates import rates_of
-from polyroc.errors import NotApplicableError, OptimismWarning, PolyrocError, PolyrocWarning
+from polyroc.errors import NotApplicableError, OptimismWarning, PolyrocError, PolyrocWarning, ReversedScoreWarning
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
@@ -160,7 +160,8 @@ class Collection:
         """Turn warnings into notes; a step that does not apply is left out, with a note on the reason."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PolyrocWarning)
-            warnings.simplefilter("ignore", OptimismWarning)  # the page itself states the optimism
+            for stated in (OptimismWarning, ReversedScoreWarning):  # by the page itself
+                warnings.simplefilter("ignore", stated)
             try:
                 yield
             except PolyrocError as reason:

@@ -80,7 +80,7 @@ def _square(key: str, content: str) -> str:
     return f"<div><bdi>{escape(shortened((key,))[0])}</bdi><svg {size}>{''.join(lines)}</svg></div>"
 
 
-def unit_path(x: Iterable[float], y: Iterable[float]) -> str:
+def unit_path(x: Sequence[float] | FloatArray, y: Sequence[float] | FloatArray) -> str:
     """Straight lines between points of the unit square, upwards, as an SVG path.
 
     Points on a horizontal or vertical line between their neighbours are left out.
@@ -89,8 +89,8 @@ def unit_path(x: Iterable[float], y: Iterable[float]) -> str:
     'M0 200L40 200L200 0'
     """
     points: list[tuple[float, float]] = []
-    for u, v in zip(x, y, strict=True):
-        point = round(SQUARE * u, 1), round(SQUARE * (1 - v), 1)
+    across, down = (np.round(values, 1).tolist() for values in (SQUARE * np.array(x), SQUARE * (1 - np.array(y))))
+    for point in zip(across, down, strict=True):
         if len(points) > 1 and _is_between(points[-2], points[-1], point):
             points.pop()
         points.append(point)
@@ -99,8 +99,8 @@ def unit_path(x: Iterable[float], y: Iterable[float]) -> str:
 
 def _is_between(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
     """True if the middle point is on a horizontal or vertical line from the first to the last."""
-    ordered = [min(a, c) <= b <= max(a, c) for a, b, c in zip(first, middle, last, strict=True)]
-    return all(ordered) and any(a == b == c for a, b, c in zip(first, middle, last, strict=True))
+    (a, u), (b, v), (c, w) = first, middle, last
+    return (a == b == c and min(u, w) <= v <= max(u, w)) or (u == v == w and min(a, c) <= b <= max(a, c))
 
 
 def _study_panels(findings: StudyFindings, level: float) -> dict[str, Any] | None:

@@ -59,7 +59,8 @@ def as_html(report: "Report") -> str:
     data = _data(report)
     has_figures = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
     script = "\n".join(asset(name) for name in SCRIPTS)
-    allowed = " ".join(map(fingerprint, [script, *([plotly()] if has_figures else [])]))
+    figures = plotly() if has_figures else None
+    allowed = " ".join([fingerprint(script), *([figures.fingerprint] if figures else [])])
     environment = Environment(
         autoescape=True,
         loader=FunctionLoader(asset),
@@ -75,7 +76,7 @@ def as_html(report: "Report") -> str:
         ),
         style=Markup(asset("style.css")),
         script=Markup(script),
-        plotly=compressed(plotly()) if has_figures else None,
+        plotly=figures and figures.compressed,
         licence=asset("plotly-basic.LICENSE.txt"),
         data=compressed(as_json(data)),
         fold_figure=Markup(fold_figure(report.findings)),

@@ -218,12 +218,20 @@ def match_columns(columns: Sequence[str], labels: Sequence[Hashable], argument: 
     problems += [f"class {short_repr(label)} has no column" for label in lacking[:1]]
     raise InputError(
         f"The columns {short_repr(list(columns))} of {argument} do not match the classes "
-        f"{short_repr(list(labels))}: {' and '.join(problems)}. Name the columns after the classes, or "
-        "name every class with ",
+        f"{short_repr(list(labels))}: {' and '.join(problems)}. ",
+        *_which_columns(argument),
+        ", or name every class with ",
         Option("labels", [...]),
         *(_several_classifiers(argument) if len(lacking) == len(labels) else ()),
         ".",
     )
+
+
+def _which_columns(argument: str) -> tuple[str | Option, ...]:
+    """How to say which columns hold the predictions; of a file, all but those of other options are taken."""
+    if argument == "y_score":
+        return ("Name the columns after the classes",)
+    return "Choose the columns of the predictions with ", Option("scores", ...)
 
 
 def _several_classifiers(argument: str) -> tuple[str | Option, ...]:
