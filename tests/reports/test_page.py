@@ -393,6 +393,32 @@ def test_very_many_thresholds_still_choose_as_operate_does(show, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+def test_of_many_classifiers_the_explorer_has_the_best(show, monkeypatch):
+    y, P = many(3, 200, decimals=16)
+    rng = np.random.default_rng(1)
+    made = {f"m{i}": (1 - i / 8) * P + i / 8 * rng.dirichlet(np.ones(3), size=200) for i in range(7)}
+    monkeypatch.setattr("polyroc.reports.explorer.BYTES", 5 * 200 * 18)
+    page = show(pr.report(y, made, path=None))
+    assert page.locator("#explorer-terms select").first.locator("option").all_text_contents() == list(made)[:5]
+    assert "The 5 best of 7 classifiers" in page.locator("#operating").inner_text()
+    assert "classifier='m0'" in page.locator("#explorer-python").inner_text()
+    agrees(page, operate(y, made, calibrated=True, classifier="m0"))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+def test_the_slider_counts_scores_at_the_threshold(show):
+    y = np.array([0, 1, 0, 1, 1, 0, 1, 0, 1, 1] * 4)
+    score = np.array([0.1, 0.7, 0.7, 1 / 3, 0.3, 0.3, 0.7, 0.05, 0.9, 2 / 3] * 4)
+    page = show(pr.report(y, score, path=None))
+    for threshold in (0.3, 0.7):
+        page.locator("#threshold").fill(str(round(200 * threshold)))
+        share = 100 * (score[y == 1] >= threshold).mean()
+        assert f"{share:.1f} %" in page.locator("#curve-rates tbody td").nth(2).inner_text()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     y, P = many(30, 600)
     made = pr.report(y, P, path=None)
@@ -471,7 +497,7 @@ def test_hostile_names_stay_text(show):
     assert page.locator("h1").inner_text() == HOSTILE[0]
     assert page.locator("img, iframe, object, embed, base").count() == 0
     assert page.locator("a[href]:not([href^='#'])").count() == 0
-    assert page.locator("script").count() == 4  # the data, plotly.js packed and unpacked, our own
+    assert page.locator("script").count() == 6  # data; plotly.js and ours packed and unpacked; what unpacks them
     assert page.locator("#pair-matrix th").first.text_content() == HOSTILE[0]
     expected = pr.operate(y, P, labels=HOSTILE, calibrated=True)
     assert np.array_equal(counts(page), expected.confusion.counts)
@@ -606,7 +632,7 @@ def test_a_study_with_hostile_names_stays_text(show, tmp_path):
     draw(page, "curve-figure")
     assert page.evaluate("window.hacked") is None
     assert page.locator("h1").inner_text() == names[0]
-    assert page.locator("body b, body img, body a:not(nav a)").count() == 0
+    assert page.locator("body b:not(.bar b), body img, body a:not(nav a)").count() == 0
     titles = page.locator("#curve-figure .annotation-text").all_text_contents()
     assert [title[:8] for title in titles] == [names[k][:8] for k in (0, 3)]
     cells = page.locator("#values tbody tr").nth(1).locator("th, td").all_inner_texts()

@@ -33,7 +33,6 @@ __all__ = ["as_html"]
 MOST_OPEN = 40  # rows of measures; of more, those of the leading measure are shown and the others folded
 SECTION = re.compile(r'<section id="([\w-]+)" aria-labelledby="[\w-]+">\s*<h2[^>]*>([^<]+)</h2>')
 SCRIPTS = (
-    "unpacking.js",
     "base.js",
     "downloads.js",
     "sorting.js",
@@ -58,8 +57,8 @@ def as_html(report: "Report") -> str:
 
     data = _data(report)
     has_figures = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
-    script = "\n".join(asset(name) for name in SCRIPTS)
-    allowed = " ".join(map(fingerprint, [script, *([plotly()] if has_figures else [])]))
+    unpacking, scripts = asset("unpacking.js"), "\n".join(map(asset, SCRIPTS))
+    allowed = " ".join(map(fingerprint, [unpacking, scripts, *([plotly()] if has_figures else [])]))
     environment = Environment(
         autoescape=True,
         loader=FunctionLoader(asset),
@@ -74,7 +73,8 @@ def as_html(report: "Report") -> str:
             "img-src data: blob:; worker-src blob:; form-action 'none'; base-uri 'none'"
         ),
         style=Markup(asset("style.css")),
-        script=Markup(script),
+        unpacking=Markup(unpacking),
+        scripts=compressed(scripts),
         plotly=compressed(plotly()) if has_figures else None,
         licence=asset("plotly-basic.LICENSE.txt"),
         data=compressed(as_json(data)),

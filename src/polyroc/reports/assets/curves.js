@@ -27,15 +27,15 @@
   const shownIn = (panel) => panel.curves.filter((curve) => drawn.has(curve.classifier));
 
   function opened(curve) {
-    const rates = (packed) => Array.from(numbers(packed), (step) => step / 65535); // 16 bits
-    const band = curve.band && { x: rates(curve.band.x), low: rates(curve.band.low), high: rates(curve.band.high) };
-    return { ...curve, fpr: numbers(curve.fpr), tpr: numbers(curve.tpr), thresholds: numbers(curve.thresholds), band };
+    const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
+    return { ...curve, ...polyroc.points(curve), band };
   }
 
   // The last point whose threshold is not below the selected one: cases that score at least that are positive.
   function place(curve) {
     let i = 0;
-    while (i + 1 < curve.thresholds.length && curve.thresholds[i + 1] >= threshold) i++;
+    const at = Math.fround(threshold); // thresholds may be in single precision
+    while (i + 1 < curve.thresholds.length && Math.fround(curve.thresholds[i + 1]) >= at) i++;
     return i;
   }
 

@@ -15,10 +15,26 @@
     Object.assign(state, { classifier: state.classifier ?? classifiers[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), source: explorer.tables[classifiers[0]] ? "table" : "front" });
   }
 
+  // Probabilities add up to one but for rounding, so of the last column only the difference is stored.
+  function complete({ more, values, ...rows }) {
+    if (!more) return { values, ...rows };
+    const whole = new Float64Array(more.length * c);
+    for (let i = 0, at = 0; i < more.length; i++) {
+      let rest = 1;
+      for (let k = 0; k < c - 1; k++, at++) {
+        rest -= values[at];
+        whole[i * c + k] = values[at];
+      }
+      whole[i * c + c - 1] = rest + more[i];
+    }
+    return { values: whole, ...rows };
+  }
+
   // Tables and fronts are unpacked when they are first needed.
   function opened(classifier) {
     if (open[classifier]) return open[classifier];
-    const table = explorer.tables[classifier] && Object.fromEntries(Object.entries(explorer.tables[classifier]).map(([key, packed]) => [key, numbers(packed)]));
+    const stored = explorer.tables[classifier] && Object.entries({ ...explorer.rows, ...explorer.tables[classifier] });
+    const table = stored && complete(Object.fromEntries(stored.map(([key, packed]) => [key, numbers(packed)])));
     const packed = explorer.fronts[classifier];
     const made = { table: table || null, front: null };
     if (packed) {
@@ -127,7 +143,7 @@
   function frontLine() {
     const { draws, seed } = opened(state.classifier).front.packed;
     if (!explorer.tables[state.classifier] || explorer.note || draws === null || !explorer.names[state.classifier]) return "";
-    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${classifiers.length > 1 ? `[${explorer.names[state.classifier]}]` : ""}\n`;
+    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${explorer.names.length > 1 ? `[${explorer.names[state.classifier]}]` : ""}\n`;
   }
 
   function python(made) {
@@ -143,7 +159,7 @@
     if (limits().length) terms.push(`at_most=${listed(limits())}`);
     if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})  # searches further than this page`;
     if (made.raised) return `polyroc.operate(scores, ${terms.join(", ")})  # searches further than this page`;
-    if (classifiers.length > 1 && explorer.names[state.classifier]) terms.push(`classifier=${explorer.names[state.classifier]}`);
+    if (explorer.names.length > 1 && explorer.names[state.classifier]) terms.push(`classifier=${explorer.names[state.classifier]}`);
     if (c > 2) terms.push("calibrated=True");
     return `polyroc.operate(${["scores", ...terms].join(", ")})`;
   }

@@ -2,7 +2,7 @@
 (function () {
   const pairData = polyroc.data.pairs;
   if (!pairData) return;
-  const { make, name, numbers, plain, digits } = polyroc;
+  const { make, name, plain, digits } = polyroc;
   const classes = polyroc.data.classes;
   const many = classes.length > 8;
   let current = 0;
@@ -61,7 +61,7 @@
     for (const matrix of shown()) {
       const packed = matrix.curves && matrix.curves[row][column];
       if (!packed) continue;
-      const fpr = numbers(packed.fpr), tpr = numbers(packed.tpr), t = numbers(packed.thresholds);
+      const { fpr, tpr, thresholds: t } = polyroc.points(packed);
       const label = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[matrix.classifier])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
       const width = matrix.classifier === pairData.classifiers[current].classifier ? 2.5 : 1.5;
       traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[matrix.classifier]), line: { color: polyroc.colour(matrix.classifier), dash: polyroc.dash(matrix.classifier), width }, text: label, hoverinfo: "text" });
