@@ -285,6 +285,8 @@ def test_packed_numbers_keep_every_bit(values, steps):
 
 
 def test_short_decimals_are_packed_as_integers():
+    table = np.array([[0.5, 0.25], [0.125, 1.0]])
+    assert unpacked(page_assets.packed_decimals(table, "f8", steps=True)).tolist() == table.ravel().tolist()
     assert page_assets.packed_decimals(np.array([0.001, 0.25, 3.0]), "f8")["of"] == 1000
     assert "i4" in page_assets.packed_decimals(np.array([-0.5, 123456.25]), "f8")
 

@@ -110,7 +110,7 @@ class ExplorerCases:
         times, mass, square = (np.bincount(place, power, 2 * len(cuts)) for power in (None, weight, weight**2))
         rows = np.flatnonzero(times)
         table = {"values": packed_decimals(cuts[rows % len(cuts)], "f8"), "codes": packed(rows // len(cuts), "u2")}
-        table |= {"times": packed_decimals(times[rows], "f8")}
+        table |= {"times": packed_decimals(times[rows].astype(np.float64), "f8")}
         if self.scores.sample_weight is not None:
             table |= {"weight": packed(mass[rows], "f8"), "square": packed(square[rows], "f8")}
         return table

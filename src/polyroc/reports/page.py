@@ -16,7 +16,7 @@ from polyroc.reports.figures import curve_panels, fold_figure, pair_matrix, shap
 from polyroc.reports.findings import Findings
 from polyroc.reports.page_assets import as_json, asset, compressed, fingerprint, plotly, require_packages
 from polyroc.reports.paragraph import answered_items, bibtex_of, methods_paragraph
-from polyroc.reports.probabilities import benefit_figure, leading_rows, reliability_figure
+from polyroc.reports.probabilities import benefit_figure, leaders, leading_rows, reliability_figure
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
@@ -155,6 +155,7 @@ def _data(report: "Report") -> dict[str, Any]:
     return {
         "classes": shortened(findings.classes),
         "classifiers": shortened(findings.classifiers),
+        "leading": [findings.classifiers.index(name) for name in leaders(findings, findings.classifiers, 1)],
         "level": report.level,
         "z": NormalDist().inv_cdf(0.5 + report.level / 2),
         "curves": curve_panels(findings, report.level),

@@ -60,7 +60,7 @@ def packed(
     >>> packed([1, 3, 2], "u2", of=4, steps=True)
     {'u2': 'AQL/AAD/', 'of': 4, 'steps': True}
     """
-    array = np.ascontiguousarray(numbers, dtype=TYPES[kind])
+    array = np.ascontiguousarray(numbers, dtype=TYPES[kind]).ravel()
     if steps:
         array = np.diff(array, prepend=array.dtype.type(0))
     planes = array.reshape(-1, 1).view(np.uint8).T
@@ -87,9 +87,11 @@ def packed_decimals(numbers: FloatArray, kind: str, *, steps: bool = False) -> d
 
 def _are_multiples(numbers: FloatArray, of: int) -> bool:
     """True if the numbers are integers of 32 bits divided by this one, to the last bit; -0.0 is not."""
-    whole = np.round(numbers * of)
-    inside = np.abs(whole).max(initial=0.0) <= np.iinfo(np.int32).max
-    return bool(inside and np.array_equal(whole / of, numbers) and not np.signbit(numbers[numbers == 0]).any())
+    with np.errstate(over="ignore"):
+        whole = np.round(numbers * of)
+    if not np.abs(whole).max(initial=0.0) <= np.iinfo(np.int32).max:
+        return False
+    return np.array_equal(whole / of, numbers) and not np.signbit(numbers[numbers == 0]).any()
 
 
 def as_json(data: Any) -> str:

@@ -79,6 +79,8 @@
     const best = new Set([...items].sort((a, b) => value(b) - value(a)).slice(0, polyroc.BEST));
     return items.filter((item) => best.has(item));
   };
+  // Where one classifier is shown, it is the best at first; items may leave it out.
+  polyroc.leading = (classifiers) => Math.max(0, classifiers.indexOf(polyroc.data.leading[0]));
   polyroc.rate = (title, more) => Object.assign({ title: { text: title, standoff: 6 }, range: [-0.01, 1.01], tickvals: [0, 0.2, 0.4, 0.6, 0.8, 1] }, more);
 
   polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });

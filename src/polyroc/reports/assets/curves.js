@@ -105,7 +105,7 @@
     const rows = Math.ceil(count / columns), names = [...drawn].map((classifier) => polyroc.data.classifiers[classifier]);
     const across = Math.max(1, Math.floor((width - 80) / (48 + 7 * Math.max(...names.map((text) => text.length)))));
     const top = 38 + 19 * Math.ceil(names.length / across); // the legend, as high as it may become
-    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, top - 16 + rows * Math.min(480, 50 + (0.86 * width) / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: top, b: 46 } };
+    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, top - 16 + rows * Math.min(480, 50 + (0.86 * width) / columns)), legend: { orientation: "h", tracegroupgap: 0, yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: top, b: 46 } };
     let parts = [];
     shown.forEach((panel, at) => {
       const n = at ? at + 1 : "";

@@ -12,7 +12,7 @@
   const lookup = (id) => document.getElementById(id);
 
   function reset() {
-    Object.assign(state, { classifier: state.classifier ?? classifiers[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), source: explorer.tables[classifiers[0]] ? "table" : "front" });
+    Object.assign(state, { classifier: state.classifier ?? classifiers[polyroc.leading(classifiers)], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), source: explorer.tables[classifiers[0]] ? "table" : "front" });
   }
 
   // Probabilities add up to one but for rounding, so of the last column only the difference is stored.
@@ -188,7 +188,7 @@
         return;
       }
       const [low, high] = ends(k, m);
-      cell.replaceChildren(share(rate), make("small", {}, Number.isNaN(low) ? "" : `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`), make("small", {}, `${count} of ${polyroc.count(confusion.totals[k])}`));
+      cell.replaceChildren(share(rate), make("small", {}, Number.isNaN(low) ? "" : `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)} %`), make("small", {}, `${count} of ${polyroc.count(confusion.totals[k])}`));
     }));
     const line = lookup("explorer-error");
     if (line) line.textContent = rateText(...at);
@@ -351,7 +351,7 @@
     const few = c <= FEW, form = lookup("explorer-terms");
     form.parentElement.classList.toggle("manifold", c > SHOWN);
     form.addEventListener("submit", (event) => event.preventDefault());
-    if (classifiers.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", classifiers.map((i) => data.classifiers[i]), (i) => { state.classifier = classifiers[i]; update(); })));
+    if (classifiers.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", classifiers.map((i) => data.classifiers[i]), (i) => { state.classifier = classifiers[i]; update(); }, classifiers.indexOf(state.classifier))));
     if (c > 2 && opened(classifiers[0]).front && opened(classifiers[0]).table) {
       form.append(make("div", { class: "controls" }, polyroc.choice("Rule", ["Bayes' rule, probabilities as they are", "cheapest point of the front"], (i) => { state.source = i ? "front" : "table"; update(); })));
       form.append(make("p", { class: "note" }, c <= FEW ? "With a limit the front is used." : "With a limit: the front, or raised costs of the limited error, whichever is cheaper."));

@@ -5,17 +5,17 @@
   const { make, name, plain, digits } = polyroc;
   const classes = polyroc.data.classes;
   const many = classes.length > 8;
-  let current = 0;
+  let current = polyroc.leading(pairData.classifiers.map((matrix) => matrix.classifier));
   let [row, column] = hardest();
   let buttons = [];
   const best = polyroc.best(pairData.classifiers, (matrix) => matrix.whole[0]);
   const shown = () => pairData.classifiers.filter((matrix, i) => i === current || best.includes(matrix));
-  const lowest = pairData.classifiers[0].cells[row][column][0]; // the darkest
+  const lowest = pairData.classifiers[current].cells[row][column][0]; // the darkest
   if (classes.length > 11) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
 
   function hardest() {
     let worst = [0, 1], least = Infinity;
-    pairData.classifiers[0].cells.forEach((cells, i) => cells.forEach((cell, j) => {
+    pairData.classifiers[current].cells.forEach((cells, i) => cells.forEach((cell, j) => {
       if (cell && cell[0] !== null && cell[0] < least) [worst, least] = [[i, j], cell[0]];
     }));
     return worst;
@@ -83,7 +83,7 @@
   }
 
   if (pairData.classifiers.length > 1) {
-    document.getElementById("pair-controls").append(polyroc.choice("Classifier", pairData.classifiers.map((matrix) => polyroc.data.classifiers[matrix.classifier]), (i) => { current = i; table(); open(row, column); }));
+    document.getElementById("pair-controls").append(polyroc.choice("Classifier", pairData.classifiers.map((matrix) => polyroc.data.classifiers[matrix.classifier]), (i) => { current = i; table(); open(row, column); }, current));
   }
   table();
   open(row, column);

@@ -6,7 +6,7 @@
   const named = (shape) => polyroc.data.classifiers[shape.classifier];
 
   function surfaces() {
-    let current = 0, from = null;
+    let current = polyroc.leading(shapeData.surfaces.map((surface) => surface.classifier)), from = null;
     const made = shapeData.surfaces.map(() => null);
     const opened = (i) => (made[i] = made[i] || polyroc.openedSurface(shapeData.surfaces[i]));
     const view = { turn: 0.65, tilt: 0.45 };
@@ -36,7 +36,7 @@
     });
     const controls = document.getElementById("surface-controls");
     if (shapeData.surfaces.length > 1) {
-      controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }));
+      controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }, current));
     }
     controls.append(slider("Turn", "turn", -180, 180), slider("Tilt", "tilt", 0, 85));
   }
