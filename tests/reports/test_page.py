@@ -17,6 +17,7 @@ from chromium import keyboard_faults, violations, wait_until
 from polyroc.datasets import catalogue
 from polyroc.errors import OptimismWarning
 from polyroc.estimates.intervals import interval
+from reader_data import study_of_four
 
 ANSWER_LIMIT = 50  # milliseconds
 HOSTILE = (
@@ -399,8 +400,8 @@ def test_of_many_classifiers_the_explorer_has_the_best(show, monkeypatch):
     made = {f"m{i}": (1 - i / 8) * P + i / 8 * rng.dirichlet(np.ones(3), size=200) for i in range(7)}
     monkeypatch.setattr("polyroc.reports.explorer.BYTES", 5 * 200 * 18)
     page = show(pr.report(y, made, path=None))
-    assert page.locator("#explorer-terms select").first.locator("option").all_text_contents() == list(made)[:5]
-    assert "The 5 best of 7 classifiers" in page.locator("#operating").inner_text()
+    assert page.locator("#explorer-terms select").first.locator("option").all_text_contents() == list(made)[:4]
+    assert "The 4 best of 7 classifiers" in page.locator("#operating").inner_text()
     assert "classifier='m0'" in page.locator("#explorer-python").inner_text()
     agrees(page, operate(y, made, calibrated=True, classifier="m0"))
 
@@ -546,6 +547,29 @@ def test_the_page_can_be_printed_and_darkened(show, flat_report):
     assert not page.locator("#explorer-terms").is_visible()
     assert page.locator("#measures table").first.is_visible()
     assert page.locator("#pair-matrix button").first.is_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+@pytest.mark.parametrize("kind", ["two classes", "subgroups and folds", "readers"])
+def test_axe_finds_nothing_in_other_reports(show, kind):
+    rng = np.random.default_rng(2)
+    y = np.arange(90) % 3 == 0
+    p = {name: 1 / (1 + np.exp(1 - 2 * y - rng.normal(size=90))) for name in ("a", "b")}
+    if kind == "readers":
+        made = pr.report(study_of_four(), path=None)
+    elif kind == "two classes":
+        made = pr.report(y, p, path=None)
+    else:
+        made = pr.report(
+            y, p, path=None, by={"sex": np.array(["f", "m"])[np.arange(90) % 2]}, folds=np.arange(90) // 30
+        )
+    page = show(made)
+    assert violations(page, "light", "dark") == []
+    assert keyboard_faults(page) == []
+    bare = """() => [...document.querySelectorAll("table")].filter((one) =>
+        !one.caption || !one.querySelector("tbody th[scope]") || one.querySelector("th:not([scope])")).length"""
+    assert page.evaluate(bare) == 0
 
 
 @pytest.mark.slow

@@ -144,7 +144,8 @@ def _room(scores: Scores) -> tuple[int, int]:
     rows, number = BYTES // (8 * (columns + more) + 2), len(scores.classifiers)
     complete = rows // max(1, len(scores))
     if complete >= min(FEWEST, number) and len(scores) <= ROWS:
-        return min(complete, number), len(scores)
+        # Many classifiers need room in other sections too, so half of it is used if there is too little for all.
+        return number if complete >= number else max(FEWEST, complete // 2), len(scores)
     shown = min(MOST, number)
     return shown, min(ROWS, rows // shown)
 
