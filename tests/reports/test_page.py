@@ -17,6 +17,7 @@ from chromium import keyboard_faults, violations, wait_until
 from polyroc.datasets import catalogue
 from polyroc.errors import OptimismWarning
 from polyroc.estimates.intervals import interval
+from reader_data import study_of_four
 
 ANSWER_LIMIT = 50  # milliseconds
 HOSTILE = (
@@ -393,6 +394,32 @@ def test_very_many_thresholds_still_choose_as_operate_does(show, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+def test_of_many_classifiers_the_explorer_has_the_best(show, monkeypatch):
+    y, P = many(3, 200, decimals=16)
+    rng = np.random.default_rng(1)
+    made = {f"m{i}": (1 - i / 8) * P + i / 8 * rng.dirichlet(np.ones(3), size=200) for i in range(7)}
+    monkeypatch.setattr("polyroc.reports.explorer.BYTES", 5 * 200 * 18)
+    page = show(pr.report(y, made, path=None))
+    assert page.locator("#explorer-terms select").first.locator("option").all_text_contents() == list(made)[:4]
+    assert "The 4 best of 7 classifiers" in page.locator("#operating").inner_text()
+    assert "classifier='m0'" in page.locator("#explorer-python").inner_text()
+    agrees(page, operate(y, made, calibrated=True, classifier="m0"))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+def test_the_slider_counts_scores_at_the_threshold(show):
+    y = np.array([0, 1, 0, 1, 1, 0, 1, 0, 1, 1] * 4)
+    score = np.array([0.1, 0.7, 0.7, 1 / 3, 0.3, 0.3, 0.7, 0.05, 0.9, 2 / 3] * 4)
+    page = show(pr.report(y, score, path=None))
+    for threshold in (0.3, 0.7):
+        page.locator("#threshold").fill(str(round(200 * threshold)))
+        share = 100 * (score[y == 1] >= threshold).mean()
+        assert f"{share:.1f} %" in page.locator("#curve-rates tbody td").nth(2).inner_text()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
 def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     y, P = many(30, 600)
     made = pr.report(y, P, path=None)
@@ -471,7 +498,7 @@ def test_hostile_names_stay_text(show):
     assert page.locator("h1").inner_text() == HOSTILE[0]
     assert page.locator("img, iframe, object, embed, base").count() == 0
     assert page.locator("a[href]:not([href^='#'])").count() == 0
-    assert page.locator("script").count() == 4  # the data, plotly.js packed and unpacked, our own
+    assert page.locator("script").count() == 6  # data; plotly.js and ours packed and unpacked; what unpacks them
     assert page.locator("#pair-matrix th").first.text_content() == HOSTILE[0]
     expected = pr.operate(y, P, labels=HOSTILE, calibrated=True)
     assert np.array_equal(counts(page), expected.confusion.counts)
@@ -520,6 +547,29 @@ def test_the_page_can_be_printed_and_darkened(show, flat_report):
     assert not page.locator("#explorer-terms").is_visible()
     assert page.locator("#measures table").first.is_visible()
     assert page.locator("#pair-matrix button").first.is_visible()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+@pytest.mark.parametrize("kind", ["two classes", "subgroups and folds", "readers"])
+def test_axe_finds_nothing_in_other_reports(show, kind):
+    rng = np.random.default_rng(2)
+    y = np.arange(90) % 3 == 0
+    p = {name: 1 / (1 + np.exp(1 - 2 * y - rng.normal(size=90))) for name in ("a", "b")}
+    if kind == "readers":
+        made = pr.report(study_of_four(), path=None)
+    elif kind == "two classes":
+        made = pr.report(y, p, path=None)
+    else:
+        made = pr.report(
+            y, p, path=None, by={"sex": np.array(["f", "m"])[np.arange(90) % 2]}, folds=np.arange(90) // 30
+        )
+    page = show(made)
+    assert violations(page, "light", "dark") == []
+    assert keyboard_faults(page) == []
+    bare = """() => [...document.querySelectorAll("table")].filter((one) =>
+        !one.caption || !one.querySelector("tbody th[scope]") || one.querySelector("th:not([scope])")).length"""
+    assert page.evaluate(bare) == 0
 
 
 @pytest.mark.slow
@@ -606,7 +656,7 @@ def test_a_study_with_hostile_names_stays_text(show, tmp_path):
     draw(page, "curve-figure")
     assert page.evaluate("window.hacked") is None
     assert page.locator("h1").inner_text() == names[0]
-    assert page.locator("body b, body img, body a:not(nav a)").count() == 0
+    assert page.locator("body b:not(.bar b), body img, body a:not(nav a)").count() == 0
     titles = page.locator("#curve-figure .annotation-text").all_text_contents()
     assert [title[:8] for title in titles] == [names[k][:8] for k in (0, 3)]
     cells = page.locator("#values tbody tr").nth(1).locator("th, td").all_inner_texts()

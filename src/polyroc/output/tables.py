@@ -30,7 +30,6 @@ class Bar(NamedTuple):
     low: float
     high: float
     chance: float | None
-    label: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from polyroc.results.result import Result
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import validated
 
-__all__ = ["EqualModalities", "ReaderStudy"]
+__all__ = ["DESIGNS", "RANDOM", "EqualModalities", "ReaderStudy"]
 
 RANDOM: Mapping[Fixed | None, str] = {
     None: "readers and cases random",

@@ -1,6 +1,7 @@
 """The data of the operating-point explorer: cases, fronts and class shares, from which the browser decides."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.reports.collection import FRONT_BYTES, sampled_cases
 from polyroc.reports.findings import MOST_CLASSES
-from polyroc.reports.page_assets import packed
+from polyroc.reports.page_assets import packed, packed_decimals
+from polyroc.reports.probabilities import leaders
 from polyroc.scores import Scores
 
 if TYPE_CHECKING:
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["ExplorerCases", "explorer_cases", "explorer_data", "label_texts", "why_not_explored"]
 
 
-BYTES = 1_600_000  # of all tables together, before base64
-ROWS = 100_000  # of one table of two classes
+BYTES = 500_000  # of all tables together, before base64
+FEWEST = 4  # classifiers; if all cases of so many do not fit, a sample or counts between thresholds are used
+MOST = 8  # classifiers of a sample
+ROWS = 50_000  # of one table
 THRESHOLDS = 4000  # kept of very many cases, besides those on the convex hull
 FRONT_ALONE = 3.5  # factor of the room for fronts in a page without cases
 
@@ -46,10 +50,27 @@ class ExplorerCases:
     whole: Scores
     note: str
 
-    def tables(self) -> dict[str, Any]:
-        """The packed columns by classifier."""
+    def tables(self, names: Sequence[str]) -> dict[str, Any]:
+        """The packed columns of these classifiers."""
         pack = self._thresholds if self.scores.n_classes == 2 else self._columns
-        return {name: pack(name) for name in self.scores.classifiers}
+        return {name: pack(name) for name in names}
+
+    def rows(self) -> dict[str, Any]:
+        """The class, weight and group of each case, where all tables have these rows."""
+        if self._binned:
+            return {}
+        counted, scores = self._counted(), self.scores
+        rows = {"codes": packed(scores.codes[counted], "u2")}
+        if scores.sample_weight is not None:
+            rows["weight"] = packed_decimals(scores.sample_weight[counted], "f8")
+        if scores.groups is not None:
+            rows["groups"] = packed(scores.groups[counted], "i4")
+        return rows
+
+    @property
+    def most_tables(self) -> int:
+        """The number of classifiers whose tables there is room for."""
+        return _room(self.whole)[0]
 
     @property
     def intervals(self) -> bool:
@@ -63,8 +84,15 @@ class ExplorerCases:
         return [float(share) for share in shares / shares.sum()]
 
     def _columns(self, name: str) -> dict[str, Any]:
-        counted = self._counted()
-        return {"values": packed(self.scores.values[name][counted], "f8"), **self._rows(counted)}
+        values = self.scores.values[name][self._counted()]
+        decimals = packed_decimals(values, "f8")
+        rest = np.ones(len(values))
+        for column in values.T[:-1]:
+            rest = rest - column
+        more = values[:, -1] - rest
+        if "f8" not in decimals or not np.array_equal(rest + more, values[:, -1]):
+            return {"values": decimals}
+        return {"values": packed(values[:, :-1], "f8"), "more": packed(more, "f8")}
 
     def _thresholds(self, name: str) -> dict[str, Any]:
         """Two classes: the scores; of very many cases, counts between thresholds that are kept."""
@@ -73,7 +101,7 @@ class ExplorerCases:
         thresholds = thresholds_of(self.scores, values)
         score = (values if values.ndim == 1 else values[:, thresholds.positive])[counted] + 0.0
         if not self._binned:
-            return {"values": packed(score, "f8"), **self._rows(counted)}
+            return {"values": packed_decimals(score, "f8")}
         kept = _kept(thresholds.fpr, 1.0 - thresholds.fnr, _most_thresholds(self.scores))
         cuts = thresholds.values[kept]
         # Row of the table: the interval between kept thresholds, those of the positive class in the second half.
@@ -81,28 +109,19 @@ class ExplorerCases:
         weight = np.ones(len(score)) if self.scores.sample_weight is None else self.scores.sample_weight[counted]
         times, mass, square = (np.bincount(place, power, 2 * len(cuts)) for power in (None, weight, weight**2))
         rows = np.flatnonzero(times)
-        table = {"values": packed(cuts[rows % len(cuts)], "f8"), "codes": packed(rows // len(cuts), "u2")}
-        table |= {"times": packed(times[rows], "f8")}
+        table = {"values": packed_decimals(cuts[rows % len(cuts)], "f8"), "codes": packed(rows // len(cuts), "u2")}
+        table |= {"times": packed_decimals(times[rows].astype(np.float64), "f8")}
         if self.scores.sample_weight is not None:
             table |= {"weight": packed(mass[rows], "f8"), "square": packed(square[rows], "f8")}
         return table
 
     @property
     def _binned(self) -> bool:
-        return self.scores.n_classes == 2 and len(self.scores) > _most_rows(self.scores)
+        return self.scores.n_classes == 2 and len(self.scores) > _room(self.whole)[1]
 
     def _counted(self) -> Any:
         weight = self.scores.sample_weight
         return slice(None) if weight is None else weight > 0
-
-    def _rows(self, counted: Any) -> dict[str, Any]:
-        """The class, weight and group of each case."""
-        rows = {"codes": packed(self.scores.codes[counted], "u2")}
-        if self.scores.sample_weight is not None:
-            rows["weight"] = packed(self.scores.sample_weight[counted], "f8")
-        if self.scores.groups is not None:
-            rows["groups"] = packed(self.scores.groups[counted], "i4")
-        return rows
 
 
 def _kept(fpr: FloatArray, tpr: FloatArray, thresholds: int) -> Any:
@@ -115,13 +134,20 @@ def _kept(fpr: FloatArray, tpr: FloatArray, thresholds: int) -> Any:
 def _most_thresholds(scores: Scores) -> int:
     """The number of thresholds for which the tables of all classifiers fit; each may have a row per class."""
     row = 18 if scores.sample_weight is None else 34
-    return min(THRESHOLDS, BYTES // (2 * row * len(scores.classifiers)))
+    return min(THRESHOLDS, BYTES // (2 * row * min(MOST, len(scores.classifiers))))
 
 
-def _most_rows(scores: Scores) -> int:
-    columns = 1 if scores.n_classes == 2 else scores.n_classes
+def _room(scores: Scores) -> tuple[int, int]:
+    """The number of classifiers, and of cases of each, for whose tables there is room."""
+    columns = max(1, scores.n_classes - 1)  # the last one follows from the others
     more = (scores.sample_weight is not None) + (scores.groups is not None)
-    return min(ROWS, BYTES // (8 * (columns + more) + 2) // len(scores.classifiers))
+    rows, number = BYTES // (8 * (columns + more) + 2), len(scores.classifiers)
+    complete = rows // max(1, len(scores))
+    if complete >= min(FEWEST, number) and len(scores) <= ROWS:
+        # Many classifiers need room in other sections too, so half of it is used if there is too little for all.
+        return number if complete >= number else max(FEWEST, complete // 2), len(scores)
+    shown = min(MOST, number)
+    return shown, min(ROWS, rows // shown)
 
 
 def why_not_explored(scores: Scores) -> str | None:
@@ -149,7 +175,7 @@ def explorer_cases(scores: Scores, seed: int) -> ExplorerCases | None:
     """All cases if they fit into the page, else a stratified sample; None if there is nothing to choose."""
     if why_not_explored(scores) is not None:
         return None
-    most = _most_rows(scores)
+    _, most = _room(scores)
     if len(scores) <= most:
         return ExplorerCases(scores, scores, "")
     if scores.n_classes == 2:
@@ -183,6 +209,8 @@ def explorer_data(report: "Report") -> dict[str, Any] | None:
     """The cases, the fronts and the class shares for the browser; None if there are neither cases nor fronts."""
     cases, fronts = report.cases, report.findings.fronts
     names = list(report.findings.classifiers)
+    kept = names if cases is None else leaders(report.findings, names, cases.most_tables)
+    fronts = {name: front for name, front in fronts.items() if name in kept}
     if cases is None and not fronts:
         return None
     labels = cases.scores.labels if cases is not None else next(iter(fronts.values())).labels
@@ -191,6 +219,8 @@ def explorer_data(report: "Report") -> dict[str, Any] | None:
         "labels": label_texts(labels),
         "python": [repr(label) for label in labels] if len(repr(labels)) < 2000 else None,
         "names": [repr(name) if len(name) < 100 else None for name in names],
+        "left_out": len(names) - len(kept),
+        "rows": {},
         "tables": {},
         "fronts": {names.index(name): _front_data(front, points) for name, front in fronts.items()},
         "positive": None,
@@ -205,7 +235,8 @@ def explorer_data(report: "Report") -> dict[str, Any] | None:
         data["positive"] = 1 if scores.positive is None else scores.positive
     return {
         **data,
-        "tables": {names.index(name): table for name, table in cases.tables().items()},
+        "rows": cases.rows(),
+        "tables": {names.index(name): table for name, table in cases.tables(kept).items()},
         "shares": cases.shares,
         "intervals": cases.intervals,
         "note": cases.note,

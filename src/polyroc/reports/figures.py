@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from math import isnan
+from itertools import pairwise
+from math import isinf, isnan
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.sentences import shortened
 from polyroc.reports.findings import MOST_CLASSES, MOST_COBWEB_CLASSES, Findings, with_parts
-from polyroc.reports.page_assets import packed
+from polyroc.reports.page_assets import packed, packed_decimals
 from polyroc.reports.study_findings import StudyFindings
 
 __all__ = ["SQUARE", "curve_panels", "fold_figure", "pair_matrix", "shapes", "squares_figure", "unit_path"]
@@ -22,6 +23,8 @@ SLIDER_STEPS = 200  # of the threshold
 SQUARE = 200  # side of a picture of a curve averaged over folds, in pixels
 RATE_STEPS = 65_535  # of the rates of a band
 MOST_FOLD_CURVES = 12  # such pictures
+SURFACE_STEPS = 1000  # of the rates of a surface, which are shown in percent with one decimal
+ROUNDING = 1e-12  # of a rate
 
 
 def curve_panels(findings: Findings, level: float) -> dict[str, Any] | None:
@@ -83,21 +86,39 @@ def _square(key: str, content: str) -> str:
 def unit_path(x: Sequence[float] | FloatArray, y: Sequence[float] | FloatArray) -> str:
     """Straight lines between points of the unit square, upwards, as an SVG path.
 
-    Points on a horizontal or vertical line between their neighbours are left out.
+    Points that a screen does not show are left out: those nearer than half a pixel to the one before, and those on
+    a horizontal or vertical line between their neighbours.
 
     >>> unit_path([0, 0.1, 0.2, 1], [0, 0, 0, 1])
-    'M0 200L40 200L200 0'
+    'M0 200l40 0 160-200'
     """
-    points: list[tuple[float, float]] = []
-    across, down = (np.round(values, 1).tolist() for values in (SQUARE * np.array(x), SQUARE * (1 - np.array(y))))
-    for point in zip(across, down, strict=True):
+    points: list[tuple[int, int]] = []  # tenths of pixels
+    across, down = 10 * SQUARE * np.array(x), 10 * SQUARE * (1 - np.array(y))
+    every = [*zip(*(np.rint(values).astype(np.int64).tolist() for values in (across, down)), strict=True)]
+    for i, point in enumerate(every):
         if len(points) > 1 and _is_between(points[-2], points[-1], point):
             points.pop()
-        points.append(point)
-    return "M" + "L".join(f"{u:g} {v:g}" for u, v in points)
+        if not points or i == len(every) - 1 or abs(point[0] - points[-1][0]) + abs(point[1] - points[-1][1]) >= 5:
+            points.append(point)
+    if not points:
+        return "M"
+    steps = [_tenths(b[k] - a[k]) for a, b in pairwise(points) for k in (0, 1)]
+    # A sign separates numbers as a blank does.
+    lines = "".join(step if step.startswith("-") else f" {step}" for step in steps).lstrip()
+    return f"M{_tenths(points[0][0])} {_tenths(points[0][1])}" + (f"l{lines}" if lines else "")
 
 
-def _is_between(first: tuple[float, float], middle: tuple[float, float], last: tuple[float, float]) -> bool:
+def _tenths(number: int) -> str:
+    """A tenth of an integer, as short as SVG allows.
+
+    >>> _tenths(-5), _tenths(120)
+    ('-.5', '12')
+    """
+    whole, tenth = divmod(abs(number), 10)
+    return f"{'-' if number < 0 else ''}{whole or '' if tenth else whole}{f'.{tenth}' if tenth else ''}"
+
+
+def _is_between(first: tuple[int, int], middle: tuple[int, int], last: tuple[int, int]) -> bool:
     """True if the middle point is on a horizontal or vertical line from the first to the last."""
     (a, u), (b, v), (c, w) = first, middle, last
     return (a == b == c and min(u, w) <= v <= max(u, w)) or (u == v == w and min(a, c) <= b <= max(a, c))
@@ -143,15 +164,34 @@ def _curve(curve: Curve, level: float) -> dict[str, Any]:
     }
 
 
-def _packed_rates(rates: FloatArray) -> dict[str, str]:
+def _packed_rates(rates: FloatArray) -> dict[str, Any]:
     """Rates as 16 bits each, for pictures only."""
-    return packed(np.round(RATE_STEPS * rates), "u2")
+    return packed(np.round(RATE_STEPS * rates), "u2", RATE_STEPS, steps=True)
 
 
-def _points(curve: Curve) -> dict[str, Any]:
-    columns = {"fpr": curve.fpr, "tpr": curve.tpr, "thresholds": curve.thresholds}
-    # Infinite thresholds become the largest number of single precision: JSON has no infinity.
-    return {name: packed(np.clip(values, -3e38, 3e38), "f4") for name, values in columns.items()}
+def _points(curve: Curve, shown: bool = False) -> dict[str, Any]:
+    """The points, with the digits of the thresholds that are shown or with all of single precision.
+
+    The threshold above all scores is left out, because JSON has no infinity.
+    """
+    cases = list(curve.area.provenance.cases.values())
+    sizes = cases if len(cases) == 2 else (0, 0)
+    first = int(len(curve.thresholds) > 0 and isinf(curve.thresholds[0]))
+    # Others can be infinite where scores are; single precision has a largest number.
+    thresholds = np.clip(curve.thresholds[first:], -3e38, 3e38)
+    return {
+        "fpr": _packed_shares(curve.fpr, sizes[0]),
+        "tpr": _packed_shares(curve.tpr, sizes[1]),
+        "thresholds": packed_decimals(np.round(thresholds, 4) + 0.0 if shown else thresholds, "f4", steps=True),
+    }
+
+
+def _packed_shares(rates: FloatArray, cases: int) -> dict[str, Any]:
+    """Rates as numbers of cases where they are that, else in single precision."""
+    counts = np.round(rates * cases)
+    if not 0 < cases <= RATE_STEPS or np.abs(counts / cases - rates).max(initial=0.0) > ROUNDING:
+        return packed(rates, "f4")
+    return packed(counts, "u2", cases, steps=True)
 
 
 def _number(value: float, digits: int = 6) -> float | None:
@@ -203,7 +243,7 @@ def _pair_curve(findings: Findings, classifier: str, a: str, b: str) -> dict[str
     assert findings.pairs is not None
     for key in (f"{classifier}: A({a}|{b})", f"A({a}|{b})"):
         if key in findings.pairs and a != b and findings.pairs[key].classifier == classifier:
-            return _points(findings.pairs[key])
+            return _points(findings.pairs[key], shown=True)
     return None
 
 
@@ -226,13 +266,17 @@ def shapes(findings: Findings, level: float) -> dict[str, Any] | None:
                 "classes": shortened(surface.classes),
                 "name": surface.volume.name,
                 "volume": _cell(surface.volume, level),
-                "first": [_number(x) for x in first[:, 0]],
-                "third": [_number(x) for x in third[0]],
-                "second": [[_number(x) for x in row] for row in second],
+                "first": _packed_steps(first[:, 0]),
+                "third": _packed_steps(third[0]),
+                "second": _packed_steps(second),
             }
         )
     data = {"surfaces": surfaces, "volumes": _volumes(findings, level), "cobwebs": _cobwebs(findings, level)}
     return data if any(data.values()) else None
+
+
+def _packed_steps(rates: FloatArray) -> dict[str, Any]:
+    return packed(np.round(SURFACE_STEPS * rates), "u2", SURFACE_STEPS, steps=True)
 
 
 def _volumes(findings: Findings, level: float) -> list[dict[str, Any]]:

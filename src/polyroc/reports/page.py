@@ -16,7 +16,7 @@ from polyroc.reports.figures import curve_panels, fold_figure, pair_matrix, shap
 from polyroc.reports.findings import Findings
 from polyroc.reports.page_assets import as_json, asset, compressed, fingerprint, plotly, require_packages
 from polyroc.reports.paragraph import answered_items, bibtex_of, methods_paragraph
-from polyroc.reports.probabilities import benefit_figure, leading_rows, reliability_figure
+from polyroc.reports.probabilities import benefit_figure, leaders, leading_rows, reliability_figure
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
@@ -33,7 +33,6 @@ __all__ = ["as_html"]
 MOST_OPEN = 40  # rows of measures; of more, those of the leading measure are shown and the others folded
 SECTION = re.compile(r'<section id="([\w-]+)" aria-labelledby="[\w-]+">\s*<h2[^>]*>([^<]+)</h2>')
 SCRIPTS = (
-    "unpacking.js",
     "base.js",
     "downloads.js",
     "sorting.js",
@@ -58,9 +57,9 @@ def as_html(report: "Report") -> str:
 
     data = _data(report)
     has_figures = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
-    script = "\n".join(asset(name) for name in SCRIPTS)
+    unpacking, scripts = asset("unpacking.js"), "\n".join(map(asset, SCRIPTS))
     figures = plotly() if has_figures else None
-    allowed = " ".join([fingerprint(script), *([figures.fingerprint] if figures else [])])
+    allowed = " ".join([fingerprint(unpacking), fingerprint(scripts), *([figures.fingerprint] if figures else [])])
     environment = Environment(
         autoescape=True,
         loader=FunctionLoader(asset),
@@ -75,7 +74,8 @@ def as_html(report: "Report") -> str:
             "img-src data: blob:; worker-src blob:; form-action 'none'; base-uri 'none'"
         ),
         style=Markup(asset("style.css")),
-        script=Markup(script),
+        unpacking=Markup(unpacking),
+        scripts=compressed(scripts),
         plotly=figures and figures.compressed,
         licence=asset("plotly-basic.LICENSE.txt"),
         data=compressed(as_json(data)),
@@ -156,6 +156,7 @@ def _data(report: "Report") -> dict[str, Any]:
     return {
         "classes": shortened(findings.classes),
         "classifiers": shortened(findings.classifiers),
+        "leading": [findings.classifiers.index(name) for name in leaders(findings, findings.classifiers, 1)],
         "level": report.level,
         "z": NormalDist().inv_cdf(0.5 + report.level / 2),
         "curves": curve_panels(findings, report.level),

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.errors import MissingPackageError
+from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import install_command
 
 __all__ = [
@@ -22,23 +23,76 @@ __all__ = [
     "compressed",
     "fingerprint",
     "packed",
+    "packed_decimals",
     "plotly",
     "require_packages",
 ]
 
 TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u2": "<u2"}
 ASSETS = files("polyroc.reports") / "assets"
+TRIED = 50  # numbers, before all of them are
+POWERS = tuple(10**places for places in range(8))
 COMPRESSION = 5  # of 1 to 9; more takes longer and saves little
 
 
-def packed(numbers: ArrayLike, kind: str) -> dict[str, str]:
+def packed(
+    numbers: ArrayLike, kind: str, of: int | None = None, *, steps: bool = False
+) -> dict[str, str | int | bool]:
     """Numbers as base64 of their little-endian bytes, which keeps every bit.
 
+    The first bytes of all numbers come first, then the second ones, and so on: similar bytes beside each other are
+    compressed best.
+
+    Parameters
+    ----------
+    numbers
+        The numbers to store.
+    kind
+        Their type: a key of `TYPES`.
+    of
+        What the stored numbers are divided by on the page.
+    steps
+        Store differences of neighbours, from zero, modulo the range of the type.
+
+    Examples
+    --------
     >>> packed([1.5], "f8")
     {'f8': 'AAAAAAAA+D8='}
+    >>> packed([1, 3, 2], "u2", of=4, steps=True)
+    {'u2': 'AQL/AAD/', 'of': 4, 'steps': True}
     """
-    array = np.ascontiguousarray(numbers, dtype=TYPES[kind])
-    return {kind: base64.b64encode(array.tobytes()).decode("ascii")}
+    array = np.ascontiguousarray(numbers, dtype=TYPES[kind]).ravel()
+    if steps:
+        array = np.diff(array, prepend=array.dtype.type(0))
+    planes = array.reshape(-1, 1).view(np.uint8).T
+    packing: dict[str, str | int | bool] = {kind: base64.b64encode(planes.tobytes()).decode("ascii")}
+    if of is not None:
+        packing["of"] = of
+    return packing | ({"steps": True} if steps else {})
+
+
+def packed_decimals(numbers: FloatArray, kind: str, *, steps: bool = False) -> dict[str, str | int | bool]:
+    """Numbers of few decimals as integers, if division gives every bit back; others as this type.
+
+    >>> packed_decimals(np.array([0.25, 0.5]), "f8")
+    {'u2': 'GTIAAA==', 'of': 100}
+    """
+    for of in POWERS if np.isfinite(numbers).all() else ():
+        if not _are_multiples(numbers.ravel()[:TRIED], of) or not _are_multiples(numbers, of):
+            continue
+        whole = np.round(numbers * of)
+        narrow = whole.min(initial=0.0) >= 0 and whole.max(initial=0.0) <= np.iinfo(np.uint16).max
+        return packed(whole, "u2" if narrow else "i4", of, steps=steps)
+    return packed(numbers, kind)
+
+
+def _are_multiples(numbers: FloatArray, of: int) -> bool:
+    """True if the numbers are integers of 32 bits divided by this one, to the last bit; -0.0 is not."""
+    with np.errstate(over="ignore"):
+        whole = np.round(numbers * of)
+    if not np.abs(whole).max(initial=0.0) <= np.iinfo(np.int32).max:
+        return False
+    return np.array_equal(whole / of, numbers) and not np.signbit(numbers[numbers == 0]).any()
 
 
 def as_json(data: Any) -> str:

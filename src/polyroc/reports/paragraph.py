@@ -7,7 +7,10 @@ from polyroc._version import __version__
 from polyroc.measures.registry import record_of
 from polyroc.output.numbers import level_text
 from polyroc.output.sentences import counted, listed, printable, shortened
+from polyroc.readers.result import DESIGNS, RANDOM, ReaderStudy
 from polyroc.reports.findings import Findings
+from polyroc.reports.study_conclusion import measure_name, name_of_test
+from polyroc.reports.study_findings import StudyFindings
 from polyroc.results.provenance import Provenance
 
 __all__ = ["answered_items", "bibtex_of", "methods_paragraph"]
@@ -93,31 +96,77 @@ ENTRIES: Mapping[str, tuple[str, ...]] = {
 
 
 def methods_paragraph(findings: Findings, level: float) -> str:
-    """The methods of a report of cases as prose, to be pasted into a paper; empty for a study."""
+    """The methods as prose, to be pasted into a paper; empty if there is nothing that was estimated."""
     provenance, evaluation = findings.provenance, findings.evaluation
-    if findings.study is not None or provenance is None or evaluation is None or not evaluation.estimates:
+    if findings.study is not None:
+        return _study(findings.study, level)
+    if findings.readers is not None:
+        return _readers(findings.readers, level)
+    if provenance is None or evaluation is None or not evaluation.estimates:
         return ""
     sentences = [_cases(findings, provenance), _sampling(provenance)]
     leading = next(iter(evaluation.estimates.values()))
     ends = f"{level_text(level)} confidence intervals"
     sentences.append(f"The leading measure was {leading.name} ({printable(leading.measure)}), with {ends}.")
     sentences += [_errors(provenance), *_comparison(findings), *_probabilities(findings)]
-    sentences.append(f"The analyses were made with polyroc {__version__} (Python {platform.python_version()}).")
-    return " ".join(sentence for sentence in sentences if sentence)
+    return " ".join(sentence for sentence in [*sentences, _software()] if sentence)
+
+
+def _software() -> str:
+    return f"The analyses were made with polyroc {__version__} (Python {platform.python_version()})."
+
+
+def _readers(study: ReaderStudy, level: float) -> str:
+    """The methods of a reader study."""
+    record = record_of(study.measure)
+    sentences = [
+        f"{counted(len(study.readers), 'reader')} read {_counts(study.provenance)} with "
+        f"{listed(shortened(study.modalities))}; {DESIGNS[study.nested]}.",
+        f"The measure was {printable(study.measure if record is None else record.name)}, with {level_text(level)} "
+        "confidence intervals.",
+        "Modalities were compared by the method of Obuchowski and Rockette (1995) with Hillis' degrees of freedom "
+        f"(2007), {RANDOM[study.fixed]}.",
+    ]
+    if study.adjustment is not None and len(study.differences) > 1:
+        by = ADJUSTMENTS.get(study.adjustment, study.adjustment)
+        sentences.append(f"P-values of the {len(study.differences)} pairs were adjusted by {by}.")
+    return " ".join([*sentences, _errors(study.provenance), _software()])
+
+
+def _study(findings: StudyFindings, level: float) -> str:
+    """The methods of a study of learners."""
+    study, recommendation = findings.study, findings.recommendation
+    learners, data_sets = counted(len(study.learners), "learner"), counted(len(study.data_sets), "data set")
+    sentences = [
+        f"{learners} were compared on {data_sets} by {study.plan.splitting.design} (seed {study.plan.seed}); "
+        "all had the same folds.",
+        f"The measure was {measure_name(findings.measure)}.",
+    ]
+    if recommendation is not None and findings.tests:
+        adjustment = getattr(next(iter(findings.tests.values())), "adjustment", None)
+        by = "" if adjustment is None else ADJUSTMENTS.get(adjustment, adjustment)
+        after = f", adjusted for the number of pairs by {by}" if by else ""
+        name = name_of_test(recommendation.test)
+        sentences.append(f"Differences were tested by {name} at {100 * (1 - level):.3g} %{after}.")
+    return " ".join([*sentences, _software()])
 
 
 def _cases(findings: Findings, provenance: Provenance) -> str:
-    names = shortened(tuple(provenance.cases))
-    # "178 of class 3", but "178 healthy".
-    of = "" if all(any(map(str.isalpha, name)) for name in names) else "of class "
-    counts = [f"{count} {of}{name}" for name, count in zip(names, provenance.cases.values(), strict=True)]
     start = (
         f"{counted(len(findings.classifiers), 'classifier')} {'was' if len(findings.classifiers) == 1 else 'were'}"
     )
     dropped = (
         f" {counted(provenance.dropped, 'row')} with missing values were left out." if provenance.dropped else ""
     )
-    return f"{start} evaluated on {sum(provenance.cases.values())} cases ({listed(counts)}).{dropped}"
+    return f"{start} evaluated on {_counts(provenance)}.{dropped}"
+
+
+def _counts(provenance: Provenance) -> str:
+    """The number of cases, and of those of each class: "178 of class 3", but "178 healthy"."""
+    names = shortened(tuple(provenance.cases))
+    of = "" if all(any(map(str.isalpha, name)) for name in names) else "of class "
+    counts = [f"{count} {of}{name}" for name, count in zip(names, provenance.cases.values(), strict=True)]
+    return f"{sum(provenance.cases.values())} cases ({listed(counts)})"
 
 
 def _sampling(provenance: Provenance) -> str:

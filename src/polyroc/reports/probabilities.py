@@ -24,7 +24,7 @@ from polyroc.reliability.tables import faults_of
 from polyroc.reports.figures import squares_figure, unit_path
 from polyroc.reports.findings import Findings
 
-__all__ = ["beneficial", "benefit_figure", "leading_rows", "probability_tables", "reliability_figure"]
+__all__ = ["beneficial", "benefit_figure", "leaders", "leading_rows", "probability_tables", "reliability_figure"]
 
 WELL = 0.6  # of the way from chance to 1: an area of 0.8
 MOST_SQUARES = 12
@@ -58,7 +58,7 @@ def leading_rows(findings: Findings, panel: Table | None) -> Table | None:
     if panel is None or findings.calibration is None or len(panel.rows) <= MOST_SQUARES:
         return None
     names = _names(findings)
-    shown = [names[name] for name in _leaders(findings, findings.calibration.classifiers, len(COLOURS))]
+    shown = [names[name] for name in leaders(findings, findings.calibration.classifiers, len(COLOURS))]
     title = f"{panel.title}: the {len(shown)} best classifiers"
     return replace(panel, title=title, rows=tuple(row for row in panel.rows if row[0] in shown))
 
@@ -200,7 +200,7 @@ def reliability_figure(findings: Findings) -> str:
     if len(events) > MOST_SQUARES and several:  # of many, the picture that stands for a whole classifier
         events = {key: own for key, own in events.items() if key[1] == TOP_LABEL}
         note = "The curves of single classes are left out; the table has their numbers. "
-    shown = _leaders(findings, [name for name, _ in events], MOST_SQUARES)
+    shown = leaders(findings, [name for name, _ in events], MOST_SQUARES)
     squares = {
         f"{names[name]}: {event}" if several else names[name]: _reliability_lines(own)
         for (name, event), own in events.items()
@@ -210,7 +210,7 @@ def reliability_figure(findings: Findings) -> str:
     return drawn + _left_out(note + _leading_note(findings, shown))
 
 
-def _leaders(findings: Findings, names: Sequence[str], most: int) -> list[str]:
+def leaders(findings: Findings, names: Sequence[str], most: int) -> list[str]:
     """These classifiers in their order; of more than there is room for, those of the best leading measure."""
     names = list(dict.fromkeys(names))
     estimates = findings.evaluation.estimates.values() if findings.evaluation else ()
@@ -233,12 +233,14 @@ def _left_out(note: str) -> str:
 
 
 def _reliability_lines(own: EventCalibration) -> str:
-    curve, lines = own.curve, []
-    tallest = float(curve.counts.max(initial=0.0)) or 1.0
-    for left, right, count in zip(curve.edges[:-1], curve.edges[1:], curve.counts, strict=True):
-        top = 0.18 * float(count) / tallest
-        path = unit_path([left, left, right, right], [0, top, top, 0])
-        lines.append(f'<path d="{path}" fill="var(--soft)" opacity="0.35"/>')
+    curve = own.curve
+    tops = 0.18 * curve.counts / (float(curve.counts.max(initial=0.0)) or 1.0)
+    # One outline: down to zero between the columns, which are seen as such.
+    left, right, zero = curve.edges[:-1], curve.edges[1:], np.zeros(len(tops))
+    histogram = unit_path(
+        np.column_stack([left, left, right, right]).ravel(), np.column_stack([zero, tops, tops, zero]).ravel()
+    )
+    lines = [f'<path d="{histogram}" fill="var(--soft)" opacity="0.35"/>']
     if curve.consistency is not None:
         lines.append(_band(curve.predicted, curve.consistency[0], curve.consistency[1], "var(--soft)"))
     if curve.confidence is not None:
@@ -257,7 +259,7 @@ def benefit_figure(findings: Findings) -> str:
     if curve is None:
         return ""
     names = _names(findings)
-    shown = _leaders(findings, [*curve.curves], len(COLOURS))
+    shown = leaders(findings, [*curve.curves], len(COLOURS))
     rows = {names[name]: curve.curves[name].value for name in shown}
     top = max(float(max(row.max() for row in rows.values())), float(curve.treat_all.value.max()), 1e-9)
     bottom, across = -0.15 * top, WIDTH - LEFT - 10

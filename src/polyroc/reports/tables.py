@@ -15,9 +15,7 @@ from polyroc.output.numbers import (
     defined,
     end_texts,
     estimated_text,
-    interval_text,
     level_text,
-    number_text,
     p_number,
 )
 from polyroc.output.sentences import printable, shortened
@@ -155,10 +153,7 @@ def estimate_bar(estimate: Estimate, level: float) -> Bar | None:
         return min(1.0, max(0.0, (x - bottom) / (top - bottom)))
 
     chance = None if estimate.chance is None else place(estimate.chance)
-    value = estimated_text(estimate.value, estimate.standard_error, 3, estimate.unit)
-    shown = f"{value}, {interval_text((low, high), 3, estimate.unit)}"
-    label = f"{shown}, on a scale from {bottom:g} to {top:.3g}"
-    return Bar(place(estimate.value), place(low), place(high), chance, label)
+    return Bar(place(estimate.value), place(low), place(high), chance)
 
 
 def _differences(findings: Findings, level: float) -> Table | None:
@@ -196,10 +191,7 @@ def _difference_bar(value: float, low: float, high: float, reach: float) -> Bar 
     if isnan(value) or isnan(low):
         return None
     at, first, last = (0.5 + 0.5 * x / reach for x in (value, low, high))
-    label = (
-        f"{number_text(value, 3)}, {interval_text((low, high), 3)}, on a scale from {-reach:.3g} to {reach:.3g}"
-    )
-    return Bar(at, first, last, 0.5, label)
+    return Bar(at, first, last, 0.5)
 
 
 def _parts(findings: Findings, level: float) -> Table | None:

@@ -8,9 +8,20 @@
   const dashes = ["solid", "dash", "dot", "dashdot", "longdash"];
   const scheme = window.matchMedia("(prefers-color-scheme: dark)");
 
+  // The first bytes of all numbers come first, then the second ones; `steps` are differences, `of` is a divisor.
   polyroc.numbers = function (packed) {
-    const kind = Object.keys(packed)[0];
-    return new kinds[kind](polyroc.bytes(packed[kind]).buffer);
+    const kind = Object.keys(packed)[0], planes = polyroc.bytes(packed[kind]);
+    const size = kinds[kind].BYTES_PER_ELEMENT, count = planes.length / size, bytes = new Uint8Array(planes.length);
+    for (let at = 0, plane = 0; plane < size; plane++) for (let i = plane; i < bytes.length; i += size) bytes[i] = planes[at++];
+    const stored = new kinds[kind](bytes.buffer);
+    if (packed.steps) for (let i = 1; i < count; i++) stored[i] += stored[i - 1];
+    return packed.of ? Float64Array.from(stored, (number) => number / packed.of) : stored;
+  };
+
+  // The points of a curve; the threshold of the first one, above all scores, is not stored.
+  polyroc.points = function (curve) {
+    const [fpr, tpr, below] = [curve.fpr, curve.tpr, curve.thresholds].map(polyroc.numbers);
+    return { fpr, tpr, thresholds: below.length < fpr.length ? [Infinity, ...below] : below };
   };
 
   polyroc.css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -68,6 +79,8 @@
     const best = new Set([...items].sort((a, b) => value(b) - value(a)).slice(0, polyroc.BEST));
     return items.filter((item) => best.has(item));
   };
+  // Where one classifier is shown, it is the best at first; items may leave it out.
+  polyroc.leading = (classifiers) => Math.max(0, classifiers.indexOf(polyroc.data.leading[0]));
   polyroc.rate = (title, more) => Object.assign({ title: { text: title, standoff: 6 }, range: [-0.01, 1.01], tickvals: [0, 0.2, 0.4, 0.6, 0.8, 1] }, more);
 
   polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });

@@ -27,15 +27,15 @@
   const shownIn = (panel) => panel.curves.filter((curve) => drawn.has(curve.classifier));
 
   function opened(curve) {
-    const rates = (packed) => Array.from(numbers(packed), (step) => step / 65535); // 16 bits
-    const band = curve.band && { x: rates(curve.band.x), low: rates(curve.band.low), high: rates(curve.band.high) };
-    return { ...curve, fpr: numbers(curve.fpr), tpr: numbers(curve.tpr), thresholds: numbers(curve.thresholds), band };
+    const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
+    return { ...curve, ...polyroc.points(curve), band };
   }
 
   // The last point whose threshold is not below the selected one: cases that score at least that are positive.
   function place(curve) {
     let i = 0;
-    while (i + 1 < curve.thresholds.length && curve.thresholds[i + 1] >= threshold) i++;
+    const at = Math.fround(threshold); // thresholds may be in single precision
+    while (i + 1 < curve.thresholds.length && Math.fround(curve.thresholds[i + 1]) >= at) i++;
     return i;
   }
 
@@ -105,7 +105,7 @@
     const rows = Math.ceil(count / columns), names = [...drawn].map((classifier) => polyroc.data.classifiers[classifier]);
     const across = Math.max(1, Math.floor((width - 80) / (48 + 7 * Math.max(...names.map((text) => text.length)))));
     const top = 38 + 19 * Math.ceil(names.length / across); // the legend, as high as it may become
-    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, top - 16 + rows * Math.min(480, 50 + (0.86 * width) / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: top, b: 46 } };
+    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, top - 16 + rows * Math.min(480, 50 + (0.86 * width) / columns)), legend: { orientation: "h", tracegroupgap: 0, yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: top, b: 46 } };
     let parts = [];
     shown.forEach((panel, at) => {
       const n = at ? at + 1 : "";

@@ -12,13 +12,29 @@
   const lookup = (id) => document.getElementById(id);
 
   function reset() {
-    Object.assign(state, { classifier: state.classifier ?? classifiers[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), source: explorer.tables[classifiers[0]] ? "table" : "front" });
+    Object.assign(state, { classifier: state.classifier ?? classifiers[polyroc.leading(classifiers)], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), source: explorer.tables[classifiers[0]] ? "table" : "front" });
+  }
+
+  // Probabilities add up to one but for rounding, so of the last column only the difference is stored.
+  function complete({ more, values, ...rows }) {
+    if (!more) return { values, ...rows };
+    const whole = new Float64Array(more.length * c);
+    for (let i = 0, at = 0; i < more.length; i++) {
+      let rest = 1;
+      for (let k = 0; k < c - 1; k++, at++) {
+        rest -= values[at];
+        whole[i * c + k] = values[at];
+      }
+      whole[i * c + c - 1] = rest + more[i];
+    }
+    return { values: whole, ...rows };
   }
 
   // Tables and fronts are unpacked when they are first needed.
   function opened(classifier) {
     if (open[classifier]) return open[classifier];
-    const table = explorer.tables[classifier] && Object.fromEntries(Object.entries(explorer.tables[classifier]).map(([key, packed]) => [key, numbers(packed)]));
+    const stored = explorer.tables[classifier] && Object.entries({ ...explorer.rows, ...explorer.tables[classifier] });
+    const table = stored && complete(Object.fromEntries(stored.map(([key, packed]) => [key, numbers(packed)])));
     const packed = explorer.fronts[classifier];
     const made = { table: table || null, front: null };
     if (packed) {
@@ -127,7 +143,7 @@
   function frontLine() {
     const { draws, seed } = opened(state.classifier).front.packed;
     if (!explorer.tables[state.classifier] || explorer.note || draws === null || !explorer.names[state.classifier]) return "";
-    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${classifiers.length > 1 ? `[${explorer.names[state.classifier]}]` : ""}\n`;
+    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${explorer.names.length > 1 ? `[${explorer.names[state.classifier]}]` : ""}\n`;
   }
 
   function python(made) {
@@ -143,7 +159,7 @@
     if (limits().length) terms.push(`at_most=${listed(limits())}`);
     if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})  # searches further than this page`;
     if (made.raised) return `polyroc.operate(scores, ${terms.join(", ")})  # searches further than this page`;
-    if (classifiers.length > 1 && explorer.names[state.classifier]) terms.push(`classifier=${explorer.names[state.classifier]}`);
+    if (explorer.names.length > 1 && explorer.names[state.classifier]) terms.push(`classifier=${explorer.names[state.classifier]}`);
     if (c > 2) terms.push("calibrated=True");
     return `polyroc.operate(${["scores", ...terms].join(", ")})`;
   }
@@ -172,7 +188,7 @@
         return;
       }
       const [low, high] = ends(k, m);
-      cell.replaceChildren(share(rate), make("small", {}, Number.isNaN(low) ? "" : `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`), make("small", {}, `${count} of ${polyroc.count(confusion.totals[k])}`));
+      cell.replaceChildren(share(rate), make("small", {}, Number.isNaN(low) ? "" : `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)} %`), make("small", {}, `${count} of ${polyroc.count(confusion.totals[k])}`));
     }));
     const line = lookup("explorer-error");
     if (line) line.textContent = rateText(...at);
@@ -335,7 +351,7 @@
     const few = c <= FEW, form = lookup("explorer-terms");
     form.parentElement.classList.toggle("manifold", c > SHOWN);
     form.addEventListener("submit", (event) => event.preventDefault());
-    if (classifiers.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", classifiers.map((i) => data.classifiers[i]), (i) => { state.classifier = classifiers[i]; update(); })));
+    if (classifiers.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", classifiers.map((i) => data.classifiers[i]), (i) => { state.classifier = classifiers[i]; update(); }, classifiers.indexOf(state.classifier))));
     if (c > 2 && opened(classifiers[0]).front && opened(classifiers[0]).table) {
       form.append(make("div", { class: "controls" }, polyroc.choice("Rule", ["Bayes' rule, probabilities as they are", "cheapest point of the front"], (i) => { state.source = i ? "front" : "table"; update(); })));
       form.append(make("p", { class: "note" }, c <= FEW ? "With a limit the front is used." : "With a limit: the front, or raised costs of the limited error, whichever is cheaper."));

@@ -2,20 +2,20 @@
 (function () {
   const pairData = polyroc.data.pairs;
   if (!pairData) return;
-  const { make, name, numbers, plain, digits } = polyroc;
+  const { make, name, plain, digits } = polyroc;
   const classes = polyroc.data.classes;
   const many = classes.length > 8;
-  let current = 0;
+  let current = polyroc.leading(pairData.classifiers.map((matrix) => matrix.classifier));
   let [row, column] = hardest();
   let buttons = [];
   const best = polyroc.best(pairData.classifiers, (matrix) => matrix.whole[0]);
   const shown = () => pairData.classifiers.filter((matrix, i) => i === current || best.includes(matrix));
-  const lowest = pairData.classifiers[0].cells[row][column][0]; // the darkest
+  const lowest = pairData.classifiers[current].cells[row][column][0]; // the darkest
   if (classes.length > 11) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
 
   function hardest() {
     let worst = [0, 1], least = Infinity;
-    pairData.classifiers[0].cells.forEach((cells, i) => cells.forEach((cell, j) => {
+    pairData.classifiers[current].cells.forEach((cells, i) => cells.forEach((cell, j) => {
       if (cell && cell[0] !== null && cell[0] < least) [worst, least] = [[i, j], cell[0]];
     }));
     return worst;
@@ -61,7 +61,7 @@
     for (const matrix of shown()) {
       const packed = matrix.curves && matrix.curves[row][column];
       if (!packed) continue;
-      const fpr = numbers(packed.fpr), tpr = numbers(packed.tpr), t = numbers(packed.thresholds);
+      const { fpr, tpr, thresholds: t } = polyroc.points(packed);
       const label = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[matrix.classifier])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
       const width = matrix.classifier === pairData.classifiers[current].classifier ? 2.5 : 1.5;
       traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[matrix.classifier]), line: { color: polyroc.colour(matrix.classifier), dash: polyroc.dash(matrix.classifier), width }, text: label, hoverinfo: "text" });
@@ -83,7 +83,7 @@
   }
 
   if (pairData.classifiers.length > 1) {
-    document.getElementById("pair-controls").append(polyroc.choice("Classifier", pairData.classifiers.map((matrix) => polyroc.data.classifiers[matrix.classifier]), (i) => { current = i; table(); open(row, column); }));
+    document.getElementById("pair-controls").append(polyroc.choice("Classifier", pairData.classifiers.map((matrix) => polyroc.data.classifiers[matrix.classifier]), (i) => { current = i; table(); open(row, column); }, current));
   }
   table();
   open(row, column);

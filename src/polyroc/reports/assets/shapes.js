@@ -6,14 +6,16 @@
   const named = (shape) => polyroc.data.classifiers[shape.classifier];
 
   function surfaces() {
-    let current = 0, from = null;
+    let current = polyroc.leading(shapeData.surfaces.map((surface) => surface.classifier)), from = null;
+    const made = shapeData.surfaces.map(() => null);
+    const opened = (i) => (made[i] = made[i] || polyroc.openedSurface(shapeData.surfaces[i]));
     const view = { turn: 0.65, tilt: 0.45 };
     const place = document.getElementById("surface-figure"), caption = document.getElementById("surface-caption");
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("viewBox", "-200 -190 400 380");
     svg.setAttribute("aria-hidden", "true");
     place.append(svg);
-    const draw = () => polyroc.drawSurface(svg, shapeData.surfaces[current], view, polyroc.colour(shapeData.surfaces[current].classifier));
+    const draw = () => polyroc.drawSurface(svg, opened(current), view, polyroc.colour(shapeData.surfaces[current].classifier));
     const figure = polyroc.drawing(place, () => {
       const surface = shapeData.surfaces[current];
       caption.replaceChildren(polyroc.name(`${named(surface)}: ${surface.name} ${digits(surface.volume[0], 3)} (${digits(surface.volume[1], 3)} to ${digits(surface.volume[2], 3)}). Dashed: chance. Drag to turn.`));
@@ -34,7 +36,7 @@
     });
     const controls = document.getElementById("surface-controls");
     if (shapeData.surfaces.length > 1) {
-      controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }));
+      controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }, current));
     }
     controls.append(slider("Turn", "turn", -180, 180), slider("Tilt", "tilt", 0, 85));
   }

@@ -1,4 +1,9 @@
 // A ROC surface of three classes as SVG: it turns with the pointer or a slider, and is printed as it is seen.
+polyroc.openedSurface = function (surface) {
+  const [first, third, flat] = [surface.first, surface.third, surface.second].map(polyroc.numbers);
+  const second = Array.from(first, (_, i) => flat.subarray(i * third.length, (i + 1) * third.length));
+  return { ...surface, first, third, second };
+};
 polyroc.drawSurface = function (svg, surface, view, colour) {
   const NS = "http://www.w3.org/2000/svg";
   const SIZE = 190; // pixels of an edge of the cube

@@ -1,5 +1,5 @@
 "use strict";
-// The data and plotly.js are in the page as deflated bytes (RFC 1951), unpacked by lines of our own: what browsers offer
+// The data and the scripts are in the page as deflated bytes (RFC 1951), unpacked by lines of our own: what browsers offer
 // for it is asynchronous, and a page that is printed at once would have no pictures.
 const polyroc = { figures: [] };
 
@@ -103,13 +103,15 @@ polyroc.unpacked = function (id) {
   const element = document.getElementById(id);
   return new TextDecoder().decode(polyroc.inflated(polyroc.bytes(element.textContent), Number(element.dataset.size)));
 };
-polyroc.data = JSON.parse(polyroc.unpacked("data"));
-// For the first figure. A script element with this text is allowed by its fingerprint, as if it had been in the page.
+// A script element with this text is allowed by its fingerprint, as if it had been in the page.
+polyroc.run = function (id) {
+  const script = document.createElement("script");
+  script.textContent = polyroc.unpacked(id);
+  document.head.append(script);
+};
 polyroc.plotly = function () {
-  if (!window.Plotly) {
-    const script = document.createElement("script");
-    script.textContent = polyroc.unpacked("plotly");
-    document.head.append(script);
-  }
+  if (!window.Plotly) polyroc.run("plotly"); // for the first figure
   return window.Plotly;
 };
+polyroc.data = JSON.parse(polyroc.unpacked("data"));
+polyroc.run("scripts");
