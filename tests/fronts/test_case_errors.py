@@ -1,13 +1,13 @@
-"""Standard errors of G over cases: resamples counted anew, paired fronts, the command line."""
+"""Standard errors of G over cases: cases left out and counted anew, paired fronts, bad input."""
 
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.stats import kurtosis, t
 
 import naive
 import polyroc as pr
 from polyroc.errors import InputError
-from polyroc.fronts.case_errors import case_errors
+from polyroc.fronts.case_errors import _groups, bias_range, case_errors
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +37,14 @@ def test_decisions_are_those_of_the_front_and_weights_repeat_cases(cases, fronts
     for i in (0, len(decided.decisions) - 1):
         costs = fronts["good"].costs[i].tolist()
         twin = naive.decision_counts(codes.tolist(), P["good"].tolist(), costs, weight.tolist())
-        assert decided.resampled(weight[order])[i].tolist() == twin
+        assert decided.counted(weight[order])[i].tolist() == twin
 
 
 @pytest.mark.slow
-def test_errors_over_cases_are_those_of_a_plain_bootstrap(cases, fronts):
-    """Standard deviations of 150 resamples each, made in another way; a ratio of 1 has a deviation of 0.08."""
+def test_errors_over_cases_are_near_those_of_a_plain_bootstrap(cases, fronts):
+    """150 resamples, whose standard deviation is known to 6 %, and a little below the jackknife."""
     y, P = cases
-    volumes = pr.fronts.front_volumes(fronts, n_points=5000, cases=cases, replicates=150)
+    volumes = pr.fronts.front_volumes(fronts, n_points=5000, cases=cases)
     rng, values = np.random.default_rng(3), []
     for _ in range(150):
         rows = np.concatenate([rng.choice(np.flatnonzero(y == k), 30) for k in ("u", "v", "w")])
@@ -53,14 +53,99 @@ def test_errors_over_cases_are_those_of_a_plain_bootstrap(cases, fronts):
         )
     good, poor = np.array(values).T
     assert volumes.standard_error("good") == pytest.approx(good.std(ddof=1), rel=0.3)
-    test = volumes.difference("good", "poor")
-    assert test.standard_error == pytest.approx((good - poor).std(ddof=1), rel=0.3)
-    by = t(29)  # 30 cases of each class, less than the 150 resamples
-    assert test.pvalue == pytest.approx(2 * by.sf(test.value / test.standard_error), rel=1e-9)
-    assert test.confidence_interval().high == pytest.approx(test.value + by.ppf(0.975) * test.standard_error)
+    assert volumes.difference("good", "poor").standard_error == pytest.approx((good - poor).std(ddof=1), rel=0.3)
     low, high = volumes.confidence_interval("good")
-    assert 0 <= low < high <= 1
+    assert 0 <= low < volumes.gini("good") < high <= 1
     assert "case_error" in volumes.rows()[0]
+
+
+def two_classes(weight=None):
+    """Two fronts of two classes, whose volumes are exact, and their decisions."""
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1], (9, 12))
+    tables = [np.column_stack([1 - p, p]) for p in np.clip(rng.normal(0.4 + 0.2 * y, 0.2, (2, 21)), 0.01, 0.99)]
+    fronts = [pr.front(y, P) for P in tables]
+    rows = np.arange(21) if weight is None else np.repeat(np.arange(21), weight)
+    return fronts, [front.decided(y[rows], P[rows]) for front, P in zip(fronts, tables, strict=True)], (y, tables)
+
+
+def left_out(front, y, P):
+    """By class, exact G of a front without one case after another, by the rates of its points."""
+    volumes = []
+    for k in (0, 1):
+        kept = [np.delete(np.arange(len(y)), case) for case in np.flatnonzero(y == k)]
+        volumes.append(np.array([front.evaluated(y[rows], P[rows]).gini.value for rows in kept]))
+    return volumes
+
+
+def test_errors_are_those_of_the_jackknife_from_its_definition():
+    fronts, decided, (y, tables) = two_classes()
+    errors = case_errors(decided, 1000, 0)
+    assert errors.replicates == 21
+    first, second = (left_out(front, y, P) for front, P in zip(fronts, tables, strict=True))
+    for (a, b), by_class in {(0, 0): first, (0, 1): [x - z for x, z in zip(first, second, strict=True)]}.items():
+        variances = [(len(x) - 1) / len(x) * ((x - x.mean()) ** 2).sum() for x in by_class]
+        table = errors.standard_errors if a == b else errors.differences
+        assert table[a, b] == pytest.approx(np.sqrt(sum(variances)), rel=1e-12)
+        # Satterthwaite: 2 V^2 / Var(V), with the kurtosis of a normal variable if that of the values is less
+        relative = [
+            max(kurtosis(x, fisher=False) / len(x) - (len(x) - 3) / (len(x) - 1) / len(x), 2 / (len(x) - 1))
+            for x in by_class
+        ]
+        spread = sum(v**2 * r for v, r in zip(variances, relative, strict=True))
+        assert errors.degrees_of_freedom[a, b] == pytest.approx(2 * sum(variances) ** 2 / spread, rel=1e-9)
+
+
+def test_weights_repeat_cases():
+    weight = np.random.default_rng(0).integers(1, 4, 21)
+    (front, _), (repeated, _), (y, (P, _)) = two_classes(weight)
+    scores = pr.Scores.from_arrays(y, P, sample_weight=weight)
+    ours, theirs = (case_errors([decided], 1000, 0) for decided in (front.decided(scores), repeated))
+    assert ours.replicates == theirs.replicates == weight.sum()
+    assert ours.standard_errors[0, 0] == pytest.approx(theirs.standard_errors[0, 0], rel=1e-12)
+
+
+def test_groups_divide_the_cases(monkeypatch):
+    weight = np.array([5, 0, 2, 30])
+    groups = list(_groups(weight, 4, np.random.default_rng(0)))
+    assert sum(groups).tolist() == weight.tolist()
+    assert [int(group.sum()) for group in groups] == [10, 9, 9, 9]
+    monkeypatch.setattr("polyroc.fronts.case_errors.MOST_SHUFFLED", 10)
+    assert sum(_groups(weight, 4, np.random.default_rng(0))).tolist() == weight.tolist()
+
+
+def test_halves_of_the_cases_show_a_bias_of_many_points(cases, fronts):
+    errors = pr.fronts.front_volumes(fronts, n_points=500, cases=cases, replicates=80).case_errors
+    assert (np.diagonal(errors.bias) > 0).all()
+    assert bias_range(-0.1) == (pytest.approx(-0.1 * (1 + 2**0.5)), 0.0)
+
+
+def test_few_errors_are_noted():
+    y = np.arange(60) % 3
+    P = np.full((60, 3), 0.1) + 0.7 * np.eye(3)[y]
+    P[0] = P[1]  # the only error
+    tested = pr.fronts.front_volumes(pr.front(y, P, n=50), n_points=500, cases=(y, P))
+    assert "Few errors determine G of classifier" in str(tested)
+    assert "Few errors" not in str(pr.fronts.front_volumes(pr.front(y, P, n=50), n_points=500))
+
+
+def test_a_class_of_one_case_is_reported():
+    y, P = np.array([0, 0, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
+    with pytest.raises(InputError, match="two cases or more of every class"):
+        pr.fronts.front_volumes(pr.front(y, P), cases=(y, P))
+
+
+@pytest.mark.parametrize(("value", "bias"), [(0.2, 0.0), (0.2, 0.05), (0.2, -0.05), (0.05, 0.1), (0.0, 0.0)])
+def test_the_test_rejects_what_its_interval_excludes(value, bias):
+    test = pr.fronts.VolumeDifference("a", "b", value, 0.07, 20.0, bias, 0.001)
+    level = 1 - test.pvalue
+    if level == 0:  # 0 is within the range of the bias
+        assert test.confidence_interval(0.01).low < 0 < test.confidence_interval(0.01).high
+    else:
+        assert min(np.abs(test.confidence_interval(level))) == pytest.approx(0, abs=1e-12)
+    if bias == 0:
+        by = t(20)
+        assert test.pvalue == pytest.approx(2 * by.sf(value / np.sqrt(0.07**2 + 0.001)), rel=1e-9)
 
 
 def test_errors_are_stored_and_read(fronts, cases):

@@ -12,7 +12,14 @@ import naive
 import polyroc as pr
 from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import chance_volume
-from polyroc.kernels.volumes import LEVELS, DominatedRegion, points_below_chance, staircase_share, union_share
+from polyroc.kernels.volumes import (
+    LEVELS,
+    DominatedRegion,
+    dominated_by_counts,
+    points_below_chance,
+    staircase_share,
+    union_share,
+)
 
 
 def matrices(objectives, classes):
@@ -131,6 +138,19 @@ def test_regions_equal_plain_comparisons(distinct, data):
     points = np.concatenate([points, members[:3], np.zeros((1, D)), np.ones((1, D))])
     twin = [naive.dominated_share([members], [x]) == 1 for x in points]
     assert DominatedRegion(members).contains(points).tolist() == twin
+
+
+@pytest.mark.parametrize("total", [4, 50, 2**20])
+@given(st.data())
+def test_regions_of_counts_equal_plain_comparisons(total, data):
+    """With few and many levels, and with more than bitsets are made for."""
+    m = data.draw(st.sampled_from([1, 63, 64, 65, 200]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    totals = np.array([total, 7, total + 3])
+    counts = rng.integers(0, totals + 1, (m, 3))
+    points = np.concatenate([rng.random((20, 3)), np.zeros((1, 3)), np.ones((1, 3))])
+    twin = [naive.dominated_share([counts / totals], [x]) == 1 for x in points]
+    assert dominated_by_counts(counts, totals, points).tolist() == twin
 
 
 def test_signed_zeros_and_tiny_numbers_compare_as_numbers():

@@ -91,7 +91,7 @@ HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
     default=200,
     show_default=True,
     type=click.IntRange(2),
-    help="With --test: resamples of the cases for the standard errors.",
+    help="With --test: groups of cases, left out in turn for the standard errors.",
 )
 @click.option(
     "--test",
@@ -334,7 +334,7 @@ def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, An
     if any("held_out" in volume for volume in volumes.values()):
         notes.append(
             "G on test: of the same points on the other cases; optimism: by how much it is smaller. Numbers after "
-            "+- are standard errors over the cases, by resampling them."
+            "+- are standard errors over the cases, by the jackknife."
         )
     return Table.of(title, rows, notes)
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, interval
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.volumes import (
     DominatedRegion,
+    dominated_by_counts,
     points_below_chance,
     region_volume,
     staircase_share,
@@ -103,20 +104,23 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
     regions = [DominatedRegion(front) for front in objectives]
     hits = np.zeros((len(fronts), len(fronts)), dtype=np.int64)
     for points in points_below_chance(classes, int(n_points), np.random.default_rng(rng)):
-        hits += _hits(regions, points)
+        hits += _hits([region.contains(points) for region in regions])
     return [[Volume(count / n_points, int(n_points)) for count in row] for row in hits.tolist()]
 
 
-def shares_on(fronts: Sequence[FloatArray], points: FloatArray) -> FloatArray:
-    """As `volume_shares`, on these random points."""
-    errors = ~np.eye(fronts[0].shape[1], dtype=bool)
-    return np.asarray(_hits([DominatedRegion(rates[:, errors]) for rates in fronts], points) / len(points))
+def shares_on(tables: Sequence[IntArray], points: FloatArray) -> FloatArray:
+    """As `volume_shares`, of confusion counts, points x classes x classes, on these random points."""
+    true, decided = np.nonzero(~np.eye(tables[0].shape[1], dtype=bool))
+    dominated = [
+        dominated_by_counts(counts[:, true, decided], counts[0].sum(axis=1)[true], points) for counts in tables
+    ]
+    return np.asarray(_hits(dominated) / len(points))
 
 
-def _hits(regions: Sequence[DominatedRegion], points: FloatArray) -> IntArray:
+def _hits(dominated: Sequence[BoolArray]) -> IntArray:
     """How many points each region contains, and off the diagonal, how many it alone of two contains."""
-    dominated = np.array([region.contains(points) for region in regions])
-    both = dominated.astype(np.float64) @ dominated.T  # counts as floats: BLAS is fast, and they are exact
+    within = np.array(dominated)
+    both = within.astype(np.float64) @ within.T  # counts as floats: BLAS is fast, and they are exact
     alone = np.diag(both)
     # |A| - |A and B| off the diagonal, |A| on it
     return np.asarray((alone[:, None] - both + np.diag(alone)), dtype=np.int64)

@@ -47,7 +47,7 @@ class HeldOut(Result):
     provenance
         Of the held-out cases.
     standard_error, apparent_standard_error
-        Of the two Gini coefficients, over cases, by resampling these; None if they were not computed (see
+        Of the two Gini coefficients, over cases, by the jackknife; None if they were not computed (see
         `with_errors`).
     """
 

@@ -19,6 +19,7 @@ from polyroc.kernels.targets import dominated, dominated_steps
 
 __all__ = [
     "DominatedRegion",
+    "dominated_by_counts",
     "points_below_chance",
     "region_volume",
     "staircase_share",
@@ -201,6 +202,58 @@ def _confirmed(x: FloatArray, members: FloatArray, i: int, candidates: np.uint64
         candidates >>= np.uint64(1)
         i += 1
     return False
+
+
+def dominated_by_counts(counts: IntArray, totals: IntArray, points: FloatArray) -> BoolArray:
+    """Which points are dominated by rates that are counts, members x objectives, over the total of each objective.
+
+    As `DominatedRegion` for random points, but faster for members that are queried once: a rate is a multiple of
+    1 / total, so that the bitset of a point is at x total, and nothing is searched. Rounding may decide either way
+    about a point whose x total is a whole number.
+
+    >>> totals = np.array([10, 5])
+    >>> dominated_by_counts(np.array([[1, 2], [3, 0]]), totals, np.array([[0.2, 0.2], [0.1, 0.4]])).tolist()
+    [False, True]
+    """
+    words = -(-len(counts) // 64)
+    if int(totals.max() + 1) * words * len(totals) > WORDS // 8:  # few of very many levels would be used
+        return DominatedRegion(counts / totals).contains(points)
+    order = np.argsort((counts / totals).sum(axis=1), kind="stable")
+    bits = np.zeros((len(totals), int(totals.max()) + 1, words), dtype=np.uint64)
+    dominated = np.empty(len(points), dtype=np.bool_)
+    _fill_counts(np.ascontiguousarray(counts[order]), totals, bits)
+    _look_up_counts(totals, points, bits, dominated)
+    return dominated
+
+
+@kernel
+def _fill_counts(counts: IntArray, totals: IntArray, bits: WordArray) -> None:
+    """The bitset at place l holds the members whose count is at most l."""
+    for d in range(len(totals)):
+        for i in range(len(counts)):
+            bits[d, counts[i, d], i // 64] |= np.uint64(1) << np.uint64(i % 64)
+        for level in range(totals[d]):  # running union, as in `_fill`
+            for w in range(bits.shape[2]):
+                bits[d, level + 1, w] |= bits[d, level, w]
+
+
+@kernel
+def _look_up_counts(totals: IntArray, points: FloatArray, bits: WordArray, dominated: BoolArray) -> None:
+    D = len(totals)
+    place = np.empty(D, dtype=np.int64)
+    for n in range(len(points)):
+        for d in range(D):
+            place[d] = int(points[n, d] * totals[d])
+        dominated[n] = False
+        for w in range(bits.shape[2]):
+            candidates = bits[0, place[0], w]
+            for d in range(1, D):
+                if candidates == 0:
+                    break
+                candidates &= bits[d, place[d], w]
+            if candidates != 0:
+                dominated[n] = True
+                break
 
 
 def staircase_share(members: FloatArray) -> float:
