@@ -7,6 +7,7 @@ from math import isinf, isnan
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polyroc.curves.result import Curve
 from polyroc.estimates.estimate import Estimate
@@ -83,7 +84,7 @@ def _square(key: str, content: str) -> str:
     return f"<div><bdi>{escape(shortened((key,))[0])}</bdi><svg {size}>{''.join(lines)}</svg></div>"
 
 
-def unit_path(x: Sequence[float] | FloatArray, y: Sequence[float] | FloatArray) -> str:
+def unit_path(x: ArrayLike, y: ArrayLike) -> str:
     """Straight lines between points of the unit square, upwards, as an SVG path.
 
     Points that a screen does not show are left out: those nearer than half a pixel to the one before, and those on
@@ -93,8 +94,8 @@ def unit_path(x: Sequence[float] | FloatArray, y: Sequence[float] | FloatArray) 
     'M0 200l40 0 160-200'
     """
     points: list[tuple[int, int]] = []  # tenths of pixels
-    across, down = 10 * SQUARE * np.array(x), 10 * SQUARE * (1 - np.array(y))
-    every = [*zip(*(np.rint(values).astype(np.int64).tolist() for values in (across, down)), strict=True)]
+    across, down = (np.round(10 * SQUARE * side).astype(int).tolist() for side in (np.array(x), 1 - np.array(y)))
+    every = list(zip(across, down, strict=True))
     for i, point in enumerate(every):
         if len(points) > 1 and _is_between(points[-2], points[-1], point):
             points.pop()
