@@ -105,6 +105,14 @@ def test_weights_repeat_cases():
     assert ours.standard_errors[0, 0] == pytest.approx(theirs.standard_errors[0, 0], rel=1e-12)
 
 
+def test_weights_count_in_fronts_of_families():
+    """`polyroc front --family --test` left them out of its standard errors."""
+    X, y = np.random.default_rng(0).normal(size=(60, 2)) + np.arange(60)[:, None] % 3, np.arange(60) % 3
+    weight = 1 + np.arange(60) % 4
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=3, costs=20, sample_weight=weight)
+    assert (front.decided(X, y, weight).counts == front.counts).all()
+
+
 def test_groups_divide_the_cases(monkeypatch):
     weight = np.array([5, 0, 2, 30])
     groups = list(_groups(weight, 4, np.random.default_rng(0)))

@@ -248,7 +248,7 @@ def _evaluated(
         if lacking:
             raise InputError(f"--test has no feature {lacking[0]!r}.")
         held_out = front.on(*feature_matrix(others), sample_weight=others.sample_weight, n_points=points, rng=seed)
-        mine, theirs = (front.decided(*feature_matrix(sample)) for sample in (cases, others))
+        mine, theirs = (front.decided(*feature_matrix(part), part.sample_weight) for part in (cases, others))
         return held_out.with_errors(mine, theirs, replicates, seed)
     if name not in others.values:
         raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")

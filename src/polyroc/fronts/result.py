@@ -357,12 +357,12 @@ class Front(Result):
         (P,) = scores.values.values()
         return scores, lambda _: P
 
-    def decided(self, first: Any, second: Any = None) -> DecidedCases:
+    def decided(self, first: Any, second: Any = None, sample_weight: Any = None) -> DecidedCases:
         """The decisions of all points on cases: (y_true, probabilities), or (X, y) for a built-in family."""
         if self.search is None:
-            scores, posteriors = self._fixed_cases(first, second)
+            scores, posteriors = self._fixed_cases(first, second, sample_weight)
         else:
-            scores, posteriors = self._searched_cases(first, second)
+            scores, posteriors = self._searched_cases(first, second, sample_weight=sample_weight)
         weight = as_counts(scores.sample_weight, len(scores.codes))
         codes = scores.codes.astype(np.int64)
         if not np.bincount(codes, weight, len(self.classes)).all():
