@@ -1,8 +1,8 @@
 """The AUC by other packages, where they are installed: how many times as long as polyroc they take.
 
-`make bench` installs those that have wheels, without their dependencies, which are here already. fastauc is not on
-PyPI (it is installed from its repository); torchmetrics needs torch, which is large. stambo and statkit call
-scikit-learn's function, so that they have no row of their own.
+`make bench` installs those that have wheels, without their dependencies, which are here already. As of 18 November
+2026, fastauc is not on PyPI (it is installed from its repository); torchmetrics needs torch, which is large;
+stambo and statkit call scikit-learn's function, so that they have no row of their own.
 """
 
 from importlib import import_module

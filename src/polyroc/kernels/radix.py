@@ -69,144 +69,110 @@ def sort(values: npt.NDArray[np.floating[Any]]) -> None:
     _sort(values.view(unsigned), np.empty(len(values), dtype=unsigned), sign)
 
 
+# One loop for the first digits, and if need be once more for all of them: with a function for each step these
+# would take twice as long to compile.
+
+
 @kernel(types="(Array(uint64, 1, 'C', readonly=True), uint64[:, ::1], uint32[:, ::1], int64[::1], uint64[::1])")
-def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray, ascending: KeyArray) -> None:
+def _argsort(bits: KeyArray, keys: KeyArray, places: KeyArray, order: IntArray, ascending: KeyArray) -> None:  # noqa: C901
     n, sign, varying = len(bits), np.uint64(1 << 63), np.uint64(0)
     for i in range(n):
         key = ~bits[i] if bits[i] & sign else bits[i] | sign
         keys[0, i], places[0, i] = key, i
         varying |= key ^ keys[0, 0]
-    width = _width(varying)
-    low = _lowest(n, width)
-    now = _by_digits(keys, places, 0, low, width)
-    if low > 0 and not _insert(keys[now], places[now]):
-        now = _by_digits(keys, places, now, 0, width)
+    low, width = _range(n, varying)
+    now, ready = 0, False  # which of the two rows has the numbers in the order so far
+    while not ready:
+        counts = np.zeros(((width - low + BITS - 1) // BITS, 1 << BITS), dtype=np.int64)
+        for i in range(n):
+            for digit in range(len(counts)):
+                counts[digit, (keys[now, i] >> np.uint64(low + BITS * digit)) & MASK] += 1
+        for digit in range(len(counts)):
+            shift, free = np.uint64(low + BITS * digit), counts[digit]
+            if free[(keys[now, 0] >> shift) & MASK] == n:
+                continue
+            _add_up(free)
+            for i in range(n):
+                key = keys[now, i]
+                k = (key >> shift) & MASK
+                slot = free[k]
+                free[k] = slot + 1
+                keys[1 - now, slot], places[1 - now, slot] = key, places[now, i]
+            now = 1 - now
+        # Nearly sorted, unless many numbers agree in these digits: insertion, up to a limit of moves.
+        moves = 0
+        for i in range(1 if low > 0 else n, n):
+            key, place, j = keys[now, i], places[now, i], i
+            while j > 0 and keys[now, j - 1] > key:
+                keys[now, j], places[now, j] = keys[now, j - 1], places[now, j - 1]
+                j -= 1
+            if j < i:
+                keys[now, j], places[now, j] = key, place
+                moves += i - j
+                if moves > MOVES * n:
+                    break
+        ready, low = moves <= MOVES * n, 0
     for i in range(n):
         order[i], key = places[now, i], keys[now, i]
         ascending[i] = key ^ sign if key & sign else ~key
 
 
 @kernel
-def _by_digits(keys: KeyArray, places: KeyArray, now: int, low: int, width: int) -> int:
-    """Sort by the bits from `low` up to `width`; returns in which of the two rows the numbers then are."""
-    n = len(keys[0])
-    counts = np.zeros(((width - low + BITS - 1) // BITS, 1 << BITS), dtype=np.int64)
-    for i in range(n):
-        for digit in range(len(counts)):
-            counts[digit, (keys[now, i] >> np.uint64(low + BITS * digit)) & MASK] += 1
-    for digit in range(len(counts)):
-        shift, free = np.uint64(low + BITS * digit), counts[digit]
-        if free[(keys[now, 0] >> shift) & MASK] == n:
-            continue
-        _add_up(free)
-        for i in range(n):
-            key = keys[now, i]
-            k = (key >> shift) & MASK
-            slot = free[k]
-            free[k] = slot + 1
-            keys[1 - now, slot], places[1 - now, slot] = key, places[now, i]
-        now = 1 - now
-    return now
-
-
-@kernel
-def _insert(keys: KeyArray, places: KeyArray) -> bool:
-    """Sort what is nearly sorted by insertion; False if it is not, and was given up."""
-    moves = 0
-    for i in range(1, len(keys)):
-        key = keys[i]
-        if key >= keys[i - 1]:
-            continue
-        place, j = places[i], i
-        while j > 0 and keys[j - 1] > key:
-            keys[j], places[j] = keys[j - 1], places[j - 1]
-            j -= 1
-        keys[j], places[j] = key, place
-        moves += i - j
-        if moves > MOVES * len(keys):
-            return False
-    return True
-
-
-@kernel
-def _sort(bits: KeyArray, others: KeyArray, sign: Any) -> None:
+def _sort(bits: KeyArray, others: KeyArray, sign: Any) -> None:  # noqa: C901
     """The same without the positions: `bits` are those of the numbers, and in the end those of the sorted ones."""
     n, varying = len(bits), np.uint64(0)
     for i in range(n):
         key = ~bits[i] if bits[i] & sign else bits[i] | sign
         bits[i] = key
         varying |= np.uint64(key ^ bits[0])
-    width = _width(varying)
-    low = _lowest(n, width) if bits.itemsize == 8 else 0  # singles have three digits at most
-    now, then = bits, others
-    if _sort_by_digits(now, then, low, width):
-        now, then = then, now
-    if low > 0 and not _insert_alone(now) and _sort_by_digits(now, then, 0, width):
-        now, then = then, now
+    low, width = _range(n, varying)
+    low = low if bits.itemsize == 8 else 0  # singles have three digits at most
+    now, then, ready = bits, others, False
+    while not ready:
+        counts = np.zeros(((width - low + BITS - 1) // BITS, 1 << BITS), dtype=np.int64)
+        for i in range(n):
+            for digit in range(len(counts)):
+                counts[digit, (now[i] >> np.uint64(low + BITS * digit)) & MASK] += 1
+        for digit in range(len(counts)):
+            shift, free = np.uint64(low + BITS * digit), counts[digit]
+            if free[(now[0] >> shift) & MASK] == n:
+                continue
+            _add_up(free)
+            for i in range(n):
+                k = (now[i] >> shift) & MASK
+                slot = free[k]
+                free[k] = slot + 1
+                then[slot] = now[i]
+            now, then = then, now
+        moves = 0
+        for i in range(1 if low > 0 else n, n):
+            key, j = now[i], i
+            while j > 0 and now[j - 1] > key:
+                now[j] = now[j - 1]
+                j -= 1
+            now[j] = key
+            moves += i - j
+            if moves > MOVES * n:
+                break
+        ready, low = moves <= MOVES * n, 0
     for i in range(n):
         bits[i] = now[i] ^ sign if now[i] & sign else ~now[i]
 
 
 @kernel
-def _sort_by_digits(now: KeyArray, then: KeyArray, low: int, width: int) -> bool:
-    """Sort by the bits from `low` up to `width`; True if the numbers are in `then` at the end."""
-    n, passes = len(now), 0
-    counts = np.zeros(((width - low + BITS - 1) // BITS, 1 << BITS), dtype=np.int64)
-    for i in range(n):
-        for digit in range(len(counts)):
-            counts[digit, (now[i] >> np.uint64(low + BITS * digit)) & MASK] += 1
-    for digit in range(len(counts)):
-        shift, free = np.uint64(low + BITS * digit), counts[digit]
-        if free[(now[0] >> shift) & MASK] == n:
-            continue
-        _add_up(free)
-        for i in range(n):
-            k = (now[i] >> shift) & MASK
-            slot = free[k]
-            free[k] = slot + 1
-            then[slot] = now[i]
-        now, then, passes = then, now, passes + 1
-    return passes % 2 == 1
+def _range(n: int, varying: Any) -> tuple[int, int]:
+    """The lowest and the highest of the bits by which n doubles are sorted first: few of them have the same.
 
-
-@kernel
-def _insert_alone(keys: KeyArray) -> bool:
-    """`_insert` without places."""
-    moves = 0
-    for i in range(1, len(keys)):
-        key, j = keys[i], i
-        while j > 0 and keys[j - 1] > key:
-            keys[j] = keys[j - 1]
-            j -= 1
-        keys[j] = key
-        moves += i - j
-        if moves > MOVES * len(keys):
-            return False
-    return True
-
-
-@kernel
-def _width(varying: Any) -> int:
-    """The number of the highest bit that varies, counted from 1; 0 if none does."""
-    width = 0
-    while varying >> np.uint64(width):
-        width += 1
-        if width == 64:
-            break
-    return width
-
-
-@kernel
-def _lowest(n: int, width: int) -> int:
-    """The lowest bit by which n doubles are sorted, so that few of them have the same bits from there on.
-
-    Bits above the 52 of the fraction say how large a number is, and half of the numbers may have the same: they do
-    not count.
+    The highest is the highest that varies. Bits above the 52 of the fraction say how large a number is, and half
+    of the numbers may have the same: they do not count.
     """
+    width = 0
+    while width < 64 and varying >> np.uint64(width):
+        width += 1
     digits, beyond = 1, max(width - 52, 0)
     while BITS * digits < width and (BITS * digits <= beyond or n >> (BITS * digits - beyond) > 0):
         digits += 1
-    return max(width - BITS * digits, 0)
+    return max(width - BITS * digits, 0), width
 
 
 @kernel
