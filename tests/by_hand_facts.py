@@ -64,7 +64,7 @@ def comparisons(x, scores, y):
     return below, tied
 
 
-def told(x, scores, y):
+def sentence(x, scores, y):
     """The sentence about a positive case."""
     below, tied = comparisons(x, scores, y)
     if len(below) == 3:
@@ -88,7 +88,7 @@ def two_classes(exact):
         yield f"| {x + 1} | {label} | {decimal(A[x])} | {decimal(B[x])} |"
         yield f"| {x + 1} | {columns[0][x]} | {of_a[x] * 18}/18 | {columns[1][x]} | {of_b[x]} |"
     sums = [" + ".join(map(decimal, wins(s, SIX))) + f" = {decimal(sum(wins(s, SIX)))} of {3 * 3}" for s in (A, B)]
-    cases = ", ".join(told(x, A, SIX) for x in range(3))
+    cases = ", ".join(sentence(x, A, SIX) for x in range(3))
     yield f"Of a, {cases}: {sums[0]} pairs, so the AUC is {areas[0]} = {float(areas[0]):.4f}. Of b: {sums[1]}, "
     yield f"of {3 * 3}, {float(areas[1]):.4f}."
     yield from delong(of_a, of_b)

@@ -108,7 +108,7 @@ def ginis(tables: list[Any], points: Any) -> Any:
     return np.array(volume_shares([counts / counts.sum(axis=2, keepdims=True) for counts in tables], None, 0))
 
 
-def found(model: Model, on: tuple[Any, list[Any]], seed: int) -> list[Any]:
+def make_fronts(model: Model, on: tuple[Any, list[Any]], seed: int) -> list[Any]:
     """A front for each classifier."""
     if model.proposed is None:
         return [pr.front(on[0], P, n=DRAWN, alpha=1.0, n_jobs=1, rng=seed) for P in on[1]]
@@ -125,7 +125,7 @@ def samples(model: Model) -> Iterator[Sample]:
         y, tables = model.draw(model.cases, rng)
         if model.same or run % EACH == 0:
             on = (y, tables) if model.same else model.draw(model.cases, rng)
-            fronts = found(model, on, run)
+            fronts = make_fronts(model, on, run)
             many = [front.decided(many_y, P).counts for front, P in zip(fronts, many_P, strict=True)]
             truth = np.diagonal(ginis(many, points))
         decided = [front.decided(y, P) for front, P in zip(fronts, tables, strict=True)]

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["end_at_interrupt", "interrupt_flag", "raise_once", "raise_until_handled"]
+__all__ = ["end_at_interrupt", "interrupt_flag", "raise_once", "raise_until_handled", "was_raised"]
 
 REPEAT_SECONDS = 0.1
+_raised = threading.Event()
 
 
 def raise_until_handled() -> None:
@@ -17,9 +18,18 @@ def raise_until_handled() -> None:
     An exception may be lost: one in a destructor is only printed, and DuckDB makes another error of it. The
     command would then run on.
     """
+    _raised.clear()
     signal.signal(signal.SIGINT, _interrupt)
     if hasattr(signal, "setitimer"):  # not on Windows
         signal.signal(signal.SIGALRM, _interrupt)
+
+
+def was_raised() -> bool:
+    """Whether `raise_until_handled` has raised KeyboardInterrupt: an error that comes then is a consequence of it.
+
+    numba, for one, says that its extension failed to import.
+    """
+    return _raised.is_set()
 
 
 def raise_once() -> None:
@@ -39,6 +49,7 @@ def _interrupt(number: int, _frame: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, REPEAT_SECONDS)
     # While an exception is handled, or `with` and `finally` are left because of it, it must not be disturbed.
     if number == signal.SIGINT or sys.exc_info()[0] is None:
+        _raised.set()
         raise KeyboardInterrupt
 
 

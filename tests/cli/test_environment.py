@@ -91,7 +91,7 @@ def test_closed_streams(polyroc):
 
 
 @pytest.mark.slow
-def test_nothing_is_said_when_python_ends(tmp_path):
+def test_nothing_is_printed_when_python_ends(tmp_path):
     """A library reports leaked objects if the garbage collector does not run then; only a process shows it."""
     arguments, suffix = WRITERS["plot"]
     line = [Path(sys.executable).parent / "polyroc", *arguments, tmp_path / f"out{suffix}"]

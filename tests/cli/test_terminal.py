@@ -90,7 +90,7 @@ def test_errors(monkeypatch, folder):
     assert too_long(err, 60) == []
 
 
-def test_forgotten_scores_are_asked_for(monkeypatch, folder):
+def test_a_message_names_forgotten_scores(monkeypatch, folder):
     monkeypatch.chdir(folder)
     _, err = printed(["evaluate", "readings.csv", "--truth", "y"], 200, monkeypatch, terminal=False)
     assert "Choose the columns of the predictions with --scores ..., or" in err

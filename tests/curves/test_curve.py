@@ -408,7 +408,7 @@ def test_the_areas_are_measures_of_two_classes():
     )
 
 
-def test_a_reversed_score_is_asked_about():
+def test_a_warning_names_a_reversed_score():
     y, s = [0] * 9 + [1] * 9, np.arange(18)
     both = pr.curve(y, {"rising": s, "falling": -s})
     assert "is the score reversed?" in str(pr.curve(y, -s))

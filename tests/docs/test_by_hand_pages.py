@@ -107,8 +107,8 @@ def failed_examples(text):
 
 def faults(name, text, exact):
     """Facts that are not on a page, and equations that are wrong."""
-    said = joined(text)
-    return [fact for fact in FACTS[name](exact) if joined(fact) not in said] + wrong_equations(text)
+    words = joined(text)
+    return [fact for fact in FACTS[name](exact) if joined(fact) not in words] + wrong_equations(text)
 
 
 @pytest.mark.parametrize("name", FACTS)

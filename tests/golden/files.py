@@ -121,6 +121,7 @@ RESULTS = {
     "Front_searched": Stored(pr.Front, fronts.logistic_front),
     "FrontVolumes": Stored(pr.fronts.FrontVolumes, fronts.front_volumes),
     "FrontVolumes_cases": Stored(pr.fronts.FrontVolumes, fronts.volumes_of_cases),
+    "FrontVolumes_jackknife": Stored(pr.fronts.FrontVolumes, fronts.volumes_of_cases),
     "Grouped": Stored(pr.estimates.Grouped, _grouped),
     "HeldOut": Stored(pr.fronts.HeldOut, fronts.held_out),
     "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),

@@ -10,8 +10,9 @@ import os
 import sys
 import traceback
 from contextlib import suppress
+from types import TracebackType
 
-from polyroc.interrupts import end_at_interrupt, raise_until_handled
+from polyroc.interrupts import end_at_interrupt, raise_until_handled, was_raised
 
 __all__ = ["INTERRUPTED", "discard_output", "failure_text", "is_interrupt", "main", "print_line"]
 
@@ -43,7 +44,7 @@ def main() -> None:
                 # Matrices are small here: threads of BLAS would only wait, for a quarter of the time of a report.
                 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             raise_until_handled()
-            sys.unraisablehook = _print_unraisable
+            sys.unraisablehook, sys.excepthook = _print_unraisable, _print_exception
             from polyroc.cli.app import run
 
             code = run(sys.argv[1:])
@@ -59,6 +60,8 @@ def main() -> None:
 
 def is_interrupt(error: BaseException | None) -> bool:
     """True for Ctrl-C, also where a library has made another error of it."""
+    if error is not None and was_raised():
+        return True
     while error is not None:
         if isinstance(error, KeyboardInterrupt) or str(error).startswith(WORDS_OF_DUCKDB):
             return True
@@ -168,6 +171,12 @@ def _prepare_for_little_memory() -> None:
         )
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
+
+
+def _print_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Print an exception that a library does not raise but prints, as extensions of numba do; not Ctrl-C."""
+    if not issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
 
 
 def _print_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:

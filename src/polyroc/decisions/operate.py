@@ -22,7 +22,7 @@ from polyroc.fronts.result import Front
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.file_input import columns_for
 from polyroc.inference.methods import DEFAULT, DeLong, Method, as_estimating_method
-from polyroc.measures.registry import measure as registered_measure
+from polyroc.measures.registry import measure_of_area
 from polyroc.measures.sample import Sample
 from polyroc.messages import Call, Message, Option
 from polyroc.output.numbers import number_text, p_text
@@ -271,7 +271,7 @@ def _operate_on_scores(
 
 def _warn_if_reversed(scores: Scores, classifier: str) -> None:
     """Warn if one decision for all cases is best because the score falls where it should rise."""
-    auc = registered_measure("auc")
+    auc = measure_of_area("roc")
     area = estimate_measure(auc, DeLong(), {classifier: Sample(scores, classifier)}).estimates[classifier]
     if area.is_below_chance():
         low, high = map(number_text, area.confidence_interval())
