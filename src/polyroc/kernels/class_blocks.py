@@ -19,6 +19,7 @@ __all__ = [
 ]
 
 SAMPLED = 1000  # scores whose median divides a column
+COLUMNS = 5  # that a thread splits: fewer would read the rows of the table too often
 
 # What the user passed: strided, not to be modified.
 COLUMN = "Array(float64, 1, 'A', readonly=True)"
@@ -125,7 +126,13 @@ def split(columns: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray
     if columns.shape[1] == 1:
         one = _split_in_two if len(starts) == 3 else _split_column
         one(columns[:, 0], codes, starts, out[0])
-    else:
+        return out
+
+    def split_some(number: int) -> None:
+        some = slice(number * COLUMNS, (number + 1) * COLUMNS)
+        _split(columns[:, some], codes, starts, out[some])
+
+    if not in_threads(split_some, -(-columns.shape[1] // COLUMNS), columns.size):
         _split(columns, codes, starts, out)
     return out
 

@@ -106,6 +106,11 @@ class Pairs:
         """Components of the cases of class k, in the order given."""
         return Stratum(components, lambda: self.sample.cases(k), reach)
 
+    def of_part(self, k: int, components: FloatArray, value: float) -> Stratum:
+        """The same of an area between two classes, which is the mean of the components of either class."""
+        stratum = self.stratum(k, components)
+        return stratum if self.sample.weight is not None else stratum.with_mean(value)
+
 
 def hand_till(sample: Sample) -> Statistic:
     """Hand & Till's M: the mean over all ordered pairs of classes of A(i|j).
@@ -147,9 +152,13 @@ def _pair_parts(pairs: Pairs) -> Mapping[str, Statistic]:
 
 
 def _one_way(pairs: Pairs, i: int, j: int) -> Statistic:
+    value = float(pairs.areas[i, j])
     return Statistic(
-        float(pairs.areas[i, j]),
-        lambda: (pairs.stratum(i, pairs.won[i][j]), pairs.stratum(j, pairs.beaten[j][i])),
+        value,
+        lambda: (
+            pairs.of_part(i, pairs.won[i][j], value),
+            pairs.of_part(j, pairs.beaten[j][i], value),
+        ),
     )
 
 
@@ -157,7 +166,7 @@ def _both_ways(pairs: Pairs, i: int, j: int) -> Statistic:
     def seen_from(k: int, other: int) -> Stratum:
         components = pairs.won[k][other] + pairs.beaten[k][other]
         components *= 0.5
-        return pairs.stratum(k, components)
+        return pairs.of_part(k, components, value)
 
     value = float(pairs.areas[i, j] + pairs.areas[j, i]) / 2.0
     return Statistic(value, lambda: (seen_from(i, j), seen_from(j, i)))
@@ -176,12 +185,9 @@ def ova(sample: Sample) -> Statistic:
     values = _weighted_areas(share, pairs.areas)
 
     def strata() -> Strata:
+        reaches = ((np.add.reduce(share, axis=1) + np.add.reduce(share)) / c).tolist()
         return tuple(
-            pairs.stratum(
-                k,
-                (share[k] @ pairs.won[k] + share[:, k] @ pairs.beaten[k]) / c,
-                float(share[k].sum() + share[:, k].sum()) / c,
-            )
+            pairs.stratum(k, (share[k] @ pairs.won[k] + share[:, k] @ pairs.beaten[k]) / c, reaches[k])
             for k in range(c)
         )
 

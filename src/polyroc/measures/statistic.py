@@ -9,7 +9,7 @@ measure that is a function of such means has the components of its linearisation
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 __all__ = ["Errors", "PlacementStratum", "Scale", "Shares", "Statistic", "Strata", "Stratum", "placement_variance"]
 
 T = TypeVar("T")
+ONE_THREAD = 10_000  # numbers below which BLAS sums in one thread: the sum does not depend on how many there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +62,20 @@ class Stratum:
             object.__setattr__(self, "_mean", mean)
         return mean
 
+    def with_mean(self, mean: float) -> Self:
+        """The same with its mean, if that is known without weights: a variance then needs one pass less."""
+        object.__setattr__(self, "_mean", mean)
+        return self
+
     def variance(self) -> float:
         """The variance of the components, with size - 1 below and without weights; nan of a single one."""
         n = len(self.components)
         if n < 2:
             return np.nan
-        # The steps of `components.var(ddof=1)`, to the same bits; its checks take longer than a hundred cases.
+        # The steps of `components.var(ddof=1)`, whose checks take longer than a hundred cases.
         centred = self.components - self.mean()
+        if n < ONE_THREAD:
+            return float(centred.dot(centred) / (n - 1))
         return float(np.add.reduce(np.multiply(centred, centred, out=centred)) / (n - 1))
 
 
