@@ -205,7 +205,7 @@ class OptimismWarning(PolyrocWarning):
 
 
 class ReversedScoreWarning(PolyrocWarning):
-    """No threshold of a score is better than one decision for all cases, because it falls where it should rise."""
+    """The AUC of a score on which a threshold is chosen is certainly below 0.5: the score may be reversed."""
 
 
 class UnseenClassWarning(PolyrocWarning):

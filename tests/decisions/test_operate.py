@@ -39,6 +39,20 @@ def test_one_decision_for_all_cases_by_a_reversed_score_is_noticed():
         pr.operate(y, s % 2)  # one decision as well, for want of a better score
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.OptimismWarning")
+@pytest.mark.parametrize("terms", [{"sensitivity": 0.9}, {"specificity": 0.9}, {"criterion": "youden"}])
+def test_a_reversed_score_is_noticed_whatever_the_rule_is_chosen_by(terms):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    s = y + rng.normal(size=200)
+    with pytest.warns(ReversedScoreWarning, match="is the score reversed"):  # by itself the rule is not so bad
+        pr.operate(y, -s, **terms)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ReversedScoreWarning)
+        pr.operate(y, s, **terms)
+
+
+@pytest.mark.filterwarnings("ignore::polyroc.errors.ReversedScoreWarning")
 def test_a_reversed_score_is_noticed():
     y = np.repeat([0, 1], 60)
     s = np.random.default_rng(0).normal(size=120) + 1.5 * y

@@ -1,6 +1,7 @@
 """The verb `operate`: choose a decision rule by costs, limits or a criterion, and evaluate it."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -260,8 +261,8 @@ def _operate_on_scores(
         _warn_of_miscalibration(scores, name)
     rule, optimality = choose_rule(scores, scores.values[name], objective, rng)
     apparent = rates_of(scores, name, rule)
-    if isinstance(rule, ThresholdRule) and (apparent.counts.sum(axis=0) == 0).any():
-        _warn_if_reversed(scores, name)
+    if isinstance(rule, ThresholdRule):
+        _warn_if_reversed(scores, name, scores.labels.index(rule.positive))
     repeated = None
     if method is not None:
         repeated = _repeated(scores, name, objective, rule, method, apparent, progress)
@@ -269,16 +270,15 @@ def _operate_on_scores(
     return operating_point(objective, rule, apparent, evaluated, optimality, repeated=repeated)
 
 
-def _warn_if_reversed(scores: Scores, classifier: str) -> None:
-    """Warn if one decision for all cases is best because the score falls where it should rise."""
-    auc = measure_of_area("roc")
-    area = estimate_measure(auc, DeLong(), {classifier: Sample(scores, classifier)}).estimates[classifier]
+def _warn_if_reversed(scores: Scores, classifier: str, positive: int) -> None:
+    """Warn if the score certainly falls where it should rise: the best threshold is then a poor one."""
+    sample = Sample(replace(scores, positive=positive), classifier)
+    area = estimate_measure(measure_of_area("roc"), DeLong(), {classifier: sample}).estimates[classifier]
     if area.is_below_chance():
         low, high = map(number_text, area.confidence_interval())
         warn(
-            "No threshold is better than one decision for all cases, and every value of the 95 % interval of the "
-            f"AUC of {classifier!r} ({low} to {high}) is below 0.5: is the score reversed? If so, multiply it by "
-            "-1.",
+            f"Every value of the 95 % interval of the AUC of {classifier!r} ({low} to {high}) is below 0.5: is "
+            "the score reversed? If so, multiply it by -1.",
             ReversedScoreWarning,
         )
 

@@ -30,9 +30,8 @@ from polyroc.validation.signatures import validated
 __all__ = ["CaseErrors", "DecidedCases", "VolumeDifference", "bias_range", "case_errors"]
 
 MOST_DECISIONS = 2**29  # points x cases, 16 bits each: 1 GB
-ERROR_POINTS = (
-    20_000  # random points of the volumes; all replicates share them, so that most of their error cancels
-)
+# Random points of the volumes; all replicates share them, so that most of their error cancels.
+ERROR_POINTS = 20_000
 MOST_SHUFFLED = 2**22  # cases of a class that are shuffled one by one
 HALVES = 8  # replicates for which the cases are divided into halves once
 SMALLEST = 1e-300  # instead of a division by 0

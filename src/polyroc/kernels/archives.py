@@ -15,9 +15,7 @@ from polyroc.kernels.jit import kernel
 __all__ = ["WordArray", "guard_bits", "merge", "pack", "places_of", "sift", "unpack_one"]
 
 WordArray = npt.NDArray[np.uint64]
-BLOCK = (
-    512  # vectors of which one word is compared in a vectorised loop before it is looked at whether any is left
-)
+BLOCK = 512  # vectors of which a word is compared in a vectorised loop; then those left are looked for
 
 
 def _layout(largest: int) -> tuple[int, int]:
