@@ -51,7 +51,8 @@ def wait_until(page, expression, tries=600):
 FOCUSED = """() => {
     const own = document.activeElement, place = own.getBoundingClientRect(), style = getComputedStyle(own);
     const seen = style.outlineStyle !== "none" && place.width && place.bottom > 0 && place.top < innerHeight;
-    return own === document.body ? null : [[...document.querySelectorAll("*")].indexOf(own), Boolean(seen)];
+    if (own === document.body) return null;
+    return [[...document.querySelectorAll("*")].indexOf(own), seen ? null : `${own.outerHTML.slice(0, 100)} at ${place.top}`];
 }"""
 REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
     .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility())
@@ -72,9 +73,9 @@ def keyboard_faults(page, most=400):
     faults = {
         "not all reached": len(set(order)) != page.evaluate(REACHABLE),
         "not in the order of the page": order != sorted(set(order)),
-        "focus not seen": not all(seen for _, seen in places),
     }
-    return [text for text, is_present in faults.items() if is_present]
+    unseen = [f"focus not seen: {element}" for _, element in places if element is not None]
+    return [text for text, is_present in faults.items() if is_present] + unseen
 
 
 @cache

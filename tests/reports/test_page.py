@@ -573,6 +573,23 @@ def test_axe_finds_nothing_in_other_reports(show, kind):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("width", [1100, 390])
+def test_drawing_a_figure_moves_nothing_below_it(show, iris_report, width):
+    """Else what has the focus can leave the screen: figures are drawn when they come near it."""
+    page = show(iris_report)
+    page.set_viewport_size({"width": width, "height": 800})
+    page.reload()
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    places = """() => [...document.querySelectorAll("section, table, figcaption, button, input, select")]
+        .map((one) => [one.id || one.textContent.slice(0, 30), Math.round(one.getBoundingClientRect().top + scrollY)])"""
+    before = page.evaluate(places)
+    assert not page.evaluate("polyroc.figures.every((figure) => figure.shown)")
+    page.evaluate("polyroc.figures.forEach((figure) => figure.shown || figure.draw())")
+    page.wait_for_timeout(500)
+    assert page.evaluate(places) == before
+
+
+@pytest.mark.slow
 def test_axe_finds_nothing_everything_is_reached_by_keyboard_and_tables_have_captions(show, iris_report):
     page = show(iris_report)
     assert violations(page, "light", "dark") == []

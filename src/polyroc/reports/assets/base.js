@@ -106,13 +106,16 @@
   };
 
   // One that plotly draws; a tool bar would cover its corner, so that its picture is saved by a button below it.
-  polyroc.figure = function (element, draw) {
+  // Its height (a function) is reserved before: else what has the focus could move off the screen when a figure above it is drawn.
+  polyroc.figure = function (element, height, draw) {
     const config = { displayModeBar: false, responsive: true };
+    const reserve = () => { const pixels = height(); element.style.minHeight = `${pixels}px`; return pixels; };
     const figure = polyroc.drawing(element, () => {
       const { traces, layout } = draw();
       const width = polyroc.printing ? { width: polyroc.width(element) } : {};
-      return polyroc.plotly().react(element, traces, polyroc.layout({ ...layout, ...width }), config);
+      return polyroc.plotly().react(element, traces, polyroc.layout({ ...layout, height: reserve(), ...width }), config);
     });
+    reserve();
     figure.sized = true; // its width on paper is another one
     const save = () => Promise.resolve(figure.shown || figure.draw()).then(() => polyroc.plotly().downloadImage(element, { format: "svg", filename: element.id }));
     element.after(polyroc.make("p", { class: "download" }, polyroc.make("button", { type: "button", onclick: save }, "Save picture (SVG)")));

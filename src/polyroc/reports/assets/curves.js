@@ -98,14 +98,18 @@
   }
 
   const element = document.getElementById("curve-figure");
-  function draw() {
-    const shown = chosen.map((i) => panels[i]);
-    const count = shown.length + (curveData.two ? 1 : 0);
+  // How the panels are arranged; `top` is for the legend, as high as it may become.
+  function arrangement() {
+    const count = chosen.length + (curveData.two ? 1 : 0);
     const width = polyroc.width(element), columns = Math.max(1, Math.min(count, 3, Math.floor(width / 280)));
     const rows = Math.ceil(count / columns), names = [...drawn].map((classifier) => polyroc.data.classifiers[classifier]);
     const across = Math.max(1, Math.floor((width - 80) / (48 + 7 * Math.max(...names.map((text) => text.length)))));
-    const top = 38 + 19 * Math.ceil(names.length / across); // the legend, as high as it may become
-    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, top - 16 + rows * Math.min(480, 50 + (0.86 * width) / columns)), legend: { orientation: "h", tracegroupgap: 0, yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: top, b: 46 } };
+    const top = 38 + 19 * Math.ceil(names.length / across);
+    return { rows, columns, top, height: Math.max(360, top - 16 + rows * Math.min(480, 50 + (0.86 * width) / columns)) };
+  }
+  function draw() {
+    const shown = chosen.map((i) => panels[i]), { rows, columns, top } = arrangement();
+    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), legend: { orientation: "h", tracegroupgap: 0, yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: top, b: 46 } };
     let parts = [];
     shown.forEach((panel, at) => {
       const n = at ? at + 1 : "";
@@ -123,7 +127,7 @@
     }
     return { traces: parts, layout };
   }
-  const figure = polyroc.figure(element, draw);
+  const figure = polyroc.figure(element, () => arrangement().height, draw);
 
   function table() {
     const heads = [panels[0].title ? "data set" : "class", panels[0].title ? "learner" : "classifier", "threshold", "true positive rate", "false positive rate", "precision", `area (${polyroc.percent})`];

@@ -238,7 +238,7 @@
     const own = opened(state.classifier), element = lookup("explorer-figure"), caption = lookup("explorer-caption");
     if (c === 2 && own.table) {
       caption.textContent = "The operating point on the ROC curve of all thresholds; shaded: beyond the limits.";
-      if (!roc) roc = polyroc.figure(element, drawRoc);
+      if (!roc) roc = polyroc.figure(element, () => 400, drawRoc);
       else if (roc.shown && roc.of === state.classifier) {
         const [x, y] = spot(), shapes = outside();
         requestAnimationFrame(() => Plotly.update(element, { x: [[x]], y: [[y]] }, { shapes }, [1]));
@@ -277,7 +277,7 @@
     const line = { x: kept.map((i) => alarms[i]), y: kept.map((i) => 1 - missed[i]), mode: "lines", line: { color: polyroc.colour(state.classifier), width: 2 }, hoverinfo: "skip", showlegend: false };
     const [x, y] = spot();
     const point = { x: [x], y: [y], mode: "markers", marker: { size: 13, symbol: "diamond", color: polyroc.colour(1 + state.classifier) }, hoverinfo: "x+y", showlegend: false };
-    return { traces: [line, point, polyroc.chance()], layout: { xaxis: polyroc.rate("false positive rate"), yaxis: polyroc.rate("true positive rate"), shapes: outside(), height: 400 } };
+    return { traces: [line, point, polyroc.chance()], layout: { xaxis: polyroc.rate("false positive rate"), yaxis: polyroc.rate("true positive rate"), shapes: outside() } };
   }
 
   // The settings of the user.

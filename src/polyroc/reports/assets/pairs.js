@@ -56,7 +56,7 @@
   }
 
   const element = document.getElementById("pair-figure");
-  const figure = polyroc.figure(element, () => {
+  const figure = polyroc.figure(element, () => 380, () => {
     const traces = [polyroc.chance()];
     for (const matrix of shown()) {
       const packed = matrix.curves && matrix.curves[row][column];
@@ -66,7 +66,7 @@
       const width = matrix.classifier === pairData.classifiers[current].classifier ? 2.5 : 1.5;
       traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[matrix.classifier]), line: { color: polyroc.colour(matrix.classifier), dash: polyroc.dash(matrix.classifier), width }, text: label, hoverinfo: "text" });
     }
-    return { traces, layout: { xaxis: polyroc.rate(`share of ${plain(classes[column])} called ${plain(classes[row])}`), yaxis: polyroc.rate(`share of ${plain(classes[row])} found`), height: 380 } };
+    return { traces, layout: { xaxis: polyroc.rate(`share of ${plain(classes[column])} called ${plain(classes[row])}`), yaxis: polyroc.rate(`share of ${plain(classes[row])} found`) } };
   });
 
   function rate(x, k) {

@@ -16,11 +16,13 @@
     svg.setAttribute("aria-hidden", "true");
     place.append(svg);
     const draw = () => polyroc.drawSurface(svg, opened(current), view, polyroc.colour(shapeData.surfaces[current].classifier));
-    const figure = polyroc.drawing(place, () => {
-      const surface = shapeData.surfaces[current];
+    const figure = polyroc.drawing(place, draw);
+    function show(i) {
+      current = i;
+      const surface = shapeData.surfaces[i];
       caption.replaceChildren(polyroc.name(`${named(surface)}: ${surface.name} ${digits(surface.volume[0], 3)} (${digits(surface.volume[1], 3)} to ${digits(surface.volume[2], 3)}). Dashed: chance. Drag to turn.`));
-      draw();
-    });
+      figure.redraw();
+    }
     const slider = (label, key, min, max) => {
       const made = polyroc.make("input", { type: "range", min, max, step: 5, value: Math.round((180 * view[key]) / Math.PI) });
       made.addEventListener("input", () => { view[key] = (Number(made.value) * Math.PI) / 180; requestAnimationFrame(draw); });
@@ -36,13 +38,14 @@
     });
     const controls = document.getElementById("surface-controls");
     if (shapeData.surfaces.length > 1) {
-      controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), (i) => { current = i; figure.redraw(); }, current));
+      controls.append(polyroc.choice("Classifier", shapeData.surfaces.map(named), show, current));
     }
+    show(current);
     controls.append(slider("Turn", "turn", -180, 180), slider("Tilt", "tilt", 0, 85));
   }
 
   function volumes() {
-    polyroc.figure(document.getElementById("volume-figure"), () => {
+    polyroc.figure(document.getElementById("volume-figure"), () => 380, () => {
       const orders = shapeData.volumes[0].orders, apart = 0.6 / shapeData.volumes.length; // classifiers side by side
       const traces = shapeData.volumes.map((estimate, v) => ({
         type: "scatter", mode: "markers", name: plain(named(estimate)), y: orders.map((_, i) => i + (v - (shapeData.volumes.length - 1) / 2) * apart), x: estimate.volumes.map((v) => v[0]),
@@ -51,18 +54,22 @@
       }));
       const { chance } = shapeData.volumes[0];
       const line = { type: "line", x0: chance, x1: chance, yref: "paper", y0: 0, y1: 1, line: { color: polyroc.css("--soft"), width: 1, dash: "dot" } };
-      return { traces, layout: { xaxis: polyroc.rate("volume"), yaxis: { automargin: true, range: [orders.length - 0.5, -0.5], tickvals: orders.map((_, i) => i), ticktext: orders.map(plain) }, shapes: chance === null ? [] : [line], height: 380 } };
+      return { traces, layout: { xaxis: polyroc.rate("volume"), yaxis: { automargin: true, range: [orders.length - 0.5, -0.5], tickvals: orders.map((_, i) => i), ticktext: orders.map(plain) }, shapes: chance === null ? [] : [line] } };
     });
   }
 
   function cobwebs() {
     const drawn = polyroc.best(shapeData.cobwebs, (cobweb) => -cobweb.ratios.reduce((sum, ratio) => sum + ratio, 0));
-    polyroc.figure(document.getElementById("cobweb-figure"), () => {
-      const spokes = shapeData.cobwebs[0].spokes.map(([true_, decision]) => `${plain(true_)}<br>→ ${plain(decision)}`);
-      const element = document.getElementById("cobweb-figure"), classes = [...new Set(shapeData.cobwebs[0].spokes.map(([label]) => label))];
-      const small = element.clientWidth < 560 && spokes.length > 6; // names would overlap
-      const ticks = small ? shapeData.cobwebs[0].spokes.map((pair) => pair.map((label) => classes.indexOf(label) + 1).join("→")) : spokes;
-      document.getElementById("cobweb-numbers").textContent = (small ? " The numbers are the classes in their order." : "") + (drawn.length < shapeData.cobwebs.length ? ` The ${drawn.length} of the fewest errors, of ${shapeData.cobwebs.length} classifiers.` : "");
+    const element = document.getElementById("cobweb-figure"), spokes = shapeData.cobwebs[0].spokes.map(([true_, decision]) => `${plain(true_)}<br>→ ${plain(decision)}`);
+    const isSmall = () => element.clientWidth < 560 && spokes.length > 6; // names would overlap
+    function caption() {
+      document.getElementById("cobweb-numbers").textContent = (isSmall() ? " The numbers are the classes in their order." : "") + (drawn.length < shapeData.cobwebs.length ? ` The ${drawn.length} of the fewest errors, of ${shapeData.cobwebs.length} classifiers.` : "");
+    }
+    caption();
+    polyroc.figure(element, () => 420, () => {
+      caption();
+      const classes = [...new Set(shapeData.cobwebs[0].spokes.map(([label]) => label))];
+      const ticks = isSmall() ? shapeData.cobwebs[0].spokes.map((pair) => pair.map((label) => classes.indexOf(label) + 1).join("→")) : spokes;
       const closed = (values) => values.concat([values[0]]);
       const step = (2 * Math.PI) / spokes.length;
       // Clockwise from the top; a basic bundle of plotly.js has no polar axes.
@@ -86,7 +93,7 @@
       const annotations = ticks.map((text, i) => written(text, 1.2 * most * Math.sin(i * step), 1.14 * most * Math.cos(i * step), 12));
       annotations.push(...levels.map((r) => written(String(Number(r.toPrecision(2))), r * Math.sin(step / 2) * Math.cos(step / 2), r * Math.cos(step / 2) ** 2, 10)));
       const hidden = { visible: false, range: [-1.35 * most, 1.35 * most] };
-      return { traces, layout: { height: 420, margin: { l: 10, r: 10, t: 10, b: 10 }, annotations, xaxis: hidden, yaxis: { ...hidden, scaleanchor: "x" } } };
+      return { traces, layout: { margin: { l: 10, r: 10, t: 10, b: 10 }, annotations, xaxis: hidden, yaxis: { ...hidden, scaleanchor: "x" } } };
     });
   }
 
