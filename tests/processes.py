@@ -28,6 +28,7 @@ for line in sys.stdin:
     order = json.loads(line)
     child = os.fork()
     if child == 0:
+        ready = os.dup(1)
         handles = [None if name is None else os.open(name, os.O_RDWR) for name in order["streams"]]
         for number, handle in enumerate(handles):
             if handle is None:
@@ -46,6 +47,9 @@ for line in sys.stdin:
             os.setgid(order["user"])
             os.setuid(order["user"])
         sys.argv = ["polyroc", *order["arguments"]]
+        # Not before: Python ignores a Ctrl-C that comes while it prepares a process that was forked.
+        os.write(ready, b"%d\\n" % os.getpid())
+        os.close(ready)
         try:
             polyroc.cli.main()
         except SystemExit as end:
@@ -55,7 +59,6 @@ for line in sys.stdin:
         except Exception:
             code = 120
         os._exit(code)
-    print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
