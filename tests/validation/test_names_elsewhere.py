@@ -172,3 +172,5 @@ def test_an_unknown_option_is_not_taken_for_one_of_files():
         pr.evaluate(Y, S, measures="auc")
     with pytest.raises(InputError, match="There is no option 'colour'; the documentation"):
         pr.curve(Y, S, colour="red")  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="There is no option 'folds'; the documentation"):  # others have it
+        pr.operate(Y, S, sensitivity=0.9, folds=[0, 1])  # type: ignore[call-arg]

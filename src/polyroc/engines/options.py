@@ -165,7 +165,7 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
     is_input = options.get("truth") is not None and is_source(data)
     unknown = [name for name in options if name not in LayoutOptions.__annotations__]
     if not is_input and unknown:
-        hint = did_you_mean(unknown[0], OFTEN_MEANT)
+        hint = did_you_mean(unknown[0], [name for name in OFTEN_MEANT if name != unknown[0]])
         hint = hint if hint.startswith("did") else "the documentation of the function lists them."
         raise InputError(f"There is no option {unknown[0]!r}; {hint}")
     if not is_input and (engine is not None or options):
