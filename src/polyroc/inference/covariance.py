@@ -46,8 +46,7 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
     random_sizes = scores.sampling == "cohort" if random_sizes is None else random_sizes
     if statistic.shares is None or not (random_sizes or weights_vary(scores)):
         return statistic.strata()
-    shares = statistic.shares()
-    last = shares.stratum(scores.codes) if random_sizes else _weight_stratum(shares, scores)
+    last = statistic.share_stratum(scores.codes) if random_sizes else _weight_stratum(statistic.shares(), scores)
     return (*statistic.strata(), last)
 
 

@@ -59,8 +59,11 @@ class Sweep(NamedTuple):
     strictly: bool
 
 
-def sweeps(scores: Sequence[FloatArray]) -> tuple[Sweep, Sweep]:
-    """Prepare the two sweeps, which do not depend on weights; scores[k] has a row per case of class k."""
+def sweeps(scores: Sequence[FloatArray], finite: bool = False) -> tuple[Sweep, Sweep]:
+    """Prepare the two sweeps, which do not depend on weights; scores[k] has a row per case of class k.
+
+    `finite` if all scores are known to be.
+    """
     # Pairs of the two smallest classes are enumerated; the largest class is only counted.
     i, j, k = sorted(range(3), key=lambda k: len(scores[k]))
     # The cases of all classes at once: with few of them the calls take longer than the work.
@@ -68,8 +71,8 @@ def sweeps(scores: Sequence[FloatArray]) -> tuple[Sweep, Sweep]:
     n1, n2 = len(scores[i]), len(scores[i]) + len(scores[j])
     one, two, three = slice(0, n1), slice(n1, n2), slice(n2, None)
     return (
-        _sweep(differences(columns[[i, j, k]]), (one, two, three), (i, j, k), False),
-        _sweep(differences(columns[[j, i, k]]), (two, one, three), (j, i, k), True),
+        _sweep(differences(columns[[i, j, k]], finite), (one, two, three), (i, j, k), False),
+        _sweep(differences(columns[[j, i, k]], finite), (two, one, three), (j, i, k), True),
     )
 
 
@@ -82,13 +85,13 @@ def _sweep(
     return Sweep(classes, (order, last), first, second, third, np.sort(third[1]), strictly)
 
 
-def differences(scores: FloatArray) -> FloatArray:
+def differences(scores: FloatArray, finite: bool = False) -> FloatArray:
     """a, b and e of each case, from its scores by row; the difference of two infinite ones, nan, becomes -inf.
 
-    That decides nothing.
+    That decides nothing. `finite` if all scores are known to be.
     """
     i, j, k = scores
-    if np.isfinite(scores).all():
+    if finite or np.isfinite(scores).all():
         return np.array([i - j, i - k, j - k])
     with np.errstate(invalid="ignore"):
         differences = np.array([i - j, i - k, j - k])

@@ -33,10 +33,13 @@ def inapplicable_reasons(measures: Mapping[str, Measure], scores: Scores | Schem
     shared: dict[object, str | None] = {}
     n = scores.n_classes
     for key, measure in measures.items():
-        # Most are not for this number of classes, or have no options: their reason is that of their kind.
+        # Most are not for this number of classes, or their options do not matter: their reason is that of their
+        # kind, which is computed once.
         few, most = measure.classes
-        fits = few <= n and (most is None or n <= most)
-        kind = measure if fits and measure.options else (measure.needs, few, most)
+        kind: object = (few, most)
+        if few <= n and (most is None or n <= most):
+            matters = measure.options and (measure.required or measure.roles or "threshold" in measure.settings)
+            kind = measure if matters else (measure.needs, most == 2)
         if kind not in shared:
             shared[kind] = inapplicable_reason(measure, scores, by_name=False)
         reason = shared[kind]

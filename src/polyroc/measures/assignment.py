@@ -149,6 +149,8 @@ class _Rows:
         One row per case, one column per class; within what sums of them are equal.
     rows, row_of
         By class: the distinct rows, and which of them each case has.
+    finite
+        Whether all scores are: no logarithm of 0.
     """
 
     def __init__(self, sample: Sample, scoring: str) -> None:
@@ -156,6 +158,7 @@ class _Rows:
         scores, size = SCORINGS[scoring](sample.values)
         self.scores = np.array(scores, order="C")
         self.tolerance = ROUNDINGS * c**2 * np.finfo(np.float64).eps * max(size, SMALLEST)
+        self.finite = bool(np.isfinite(self.scores).all())
         by_class = [_distinct(rows) for rows in sample.by_class(sample.grouped(self.scores))]
         self.rows, self.row_of = [rows for rows, _ in by_class], [row_of for _, row_of in by_class]
 
@@ -168,12 +171,13 @@ class _Rows:
     @cached_property
     def whole(self) -> "_Triples | _Table":
         """What gives the components, exactly: for each row, the mean worth of the tuples that contain it."""
-        return (_Triples if len(self.rows) == 3 else _Table)(self.rows, self.tolerance)
+        if len(self.rows) == 3:
+            return _Triples(self.rows, self.tolerance, self.finite)
+        return _Table(self.rows, self.tolerance)
 
     def zeros(self, sample: Sample) -> list[FloatArray] | None:
         """By case, the part of its component from triples whose right product is zero; None without zeros."""
-        own = _own_scores(self.rows)
-        if all(of_class.all() for of_class in own):
+        if self.finite or all(own.all() for own in _own_scores(self.rows)):
             return None
         components = _Zeros(self.rows).components(self.weights(sample))
         return [of_class[row_of] for of_class, row_of in zip(components, self.row_of, strict=True)]
@@ -181,7 +185,10 @@ class _Rows:
     def weights(self, sample: Sample) -> list[FloatArray]:
         """The weight of each distinct row of each class."""
         if sample.weight is None:
-            return [np.bincount(row_of).astype(np.float64) for row_of in self.row_of]
+            return [
+                np.ones(len(rows)) if len(rows) == len(row_of) else np.bincount(row_of).astype(np.float64)
+                for rows, row_of in zip(self.rows, self.row_of, strict=True)
+            ]
         return [_added_up(row_of, sample.weight[sample.cases(k)]) for k, row_of in enumerate(self.row_of)]
 
 
@@ -235,12 +242,13 @@ class _Table:
 class _Triples:
     """Three classes, pair by pair; where a case gives its own class nothing, by what else is zero."""
 
-    def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
-        self.tolerance = tolerance
-        own = _own_scores(rows)
-        self.zeros = None if all(of_class.all() for of_class in own) else _Zeros(rows)
-        self.own: Sequence[BoolArray | slice] = [slice(None)] * 3 if self.zeros is None else own
-        self.pair = sweeps([of_class[own] for of_class, own in zip(rows, self.own, strict=True)])
+    def __init__(self, rows: Sequence[FloatArray], tolerance: float, finite: bool) -> None:
+        self.tolerance, self.zeros = tolerance, None
+        self.own: Sequence[BoolArray | slice] = [slice(None)] * 3
+        own_scores = [] if finite else _own_scores(rows)
+        if not all(of_class.all() for of_class in own_scores):
+            self.zeros, self.own = _Zeros(rows), own_scores
+        self.pair = sweeps([of_class[own] for of_class, own in zip(rows, self.own, strict=True)], finite)
 
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
         totals = [float(np.add.reduce(w)) for w in weights]

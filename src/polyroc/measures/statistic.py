@@ -58,7 +58,7 @@ class Stratum:
         """The mean component, without weights."""
         mean = self._mean
         if mean is None:  # kept: the check of the components needs it, and the variance
-            mean = float(np.add.reduce(self.components) / len(self.components))
+            mean = float(np.add.reduce(self.components)) / (len(self.components) or np.nan)
             object.__setattr__(self, "_mean", mean)
         return mean
 
@@ -75,7 +75,7 @@ class Stratum:
         # The steps of `components.var(ddof=1)`, whose checks take longer than a hundred cases.
         centred = self.components - self.mean()
         if n < ONE_THREAD:
-            return float(centred.dot(centred) / (n - 1))
+            return float(centred.dot(centred)) / (n - 1)
         return float(np.add.reduce(np.multiply(centred, centred, out=centred)) / (n - 1))
 
 
@@ -240,6 +240,14 @@ class Statistic:
     boundary: Callable[[Errors], Boundary] | None = None
     shares: Callable[[], Shares] | None = None
     by_fold: Sequence[float] = ()
+    _share_stratum: list[Stratum] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def share_stratum(self, codes: CodeArray) -> Stratum:
+        """The stratum of `shares`, made once: the variance needs it, and the number of its cases."""
+        if not self._share_stratum:
+            assert self.shares is not None
+            self._share_stratum.append(self.shares().stratum(codes))
+        return self._share_stratum[0]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strata", _once(self.strata))
