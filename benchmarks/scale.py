@@ -163,7 +163,7 @@ def main(rows=10**8):
     show(spark_rows(make_files))
     for size in dict.fromkeys((min(10**7, rows), rows)):
         with tempfile.TemporaryDirectory() as folder:
-            show(engine_rows(size, folder, 3 if size <= 10**7 else 1))
+            show(engine_rows(size, folder, repetitions=3))
     Console(width=None if sys.stdout.isatty() else 140).print(table)
 
 

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
-from polyroc.engines import pilot
+from polyroc.engines import dataset, pilot
 from polyroc.engines.bins import BinCounts, BinnedValues, Layout
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EvaluationRequest
-from polyroc.engines.rows import Batch, MemoryRows
+from polyroc.engines.rows import Batch, MemoryRows, RowBuffer
+from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.measures.registry import measure
 from polyroc.scores import Schema
@@ -92,7 +93,7 @@ def test_whatever_part_is_seen_first(data):
 @pytest.mark.usefixtures("lenient")
 def test_one_pass_is_enough_where_the_part_is_like_the_rest():
     y, columns, _ = cases(60_000)
-    rows = PartRows(Batch(y, columns, None), part=slice(20_000))
+    rows = PartRows(Batch(y, columns, None), part=slice(40_000))
     (estimate,) = evaluate_rows(rows, request(tolerance=1e-4)).estimates.values()
     exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
     assert estimate.certificate.passes == 1
@@ -264,11 +265,11 @@ class TestContinuousBins:
         layout, rng = Layout.of(8), np.random.default_rng(0)
         x = rng.random(5000)
         occupied = np.unique(layout.locate(x))
-        assert np.flatnonzero(pilot.continuous_bins(x, layout)).tolist() == occupied.tolist()
+        assert pilot.continuous_bins(x, layout).all()
         with_ones = np.append(x, [1.0, 1.0])
         atom = layout.locate(np.ones(1))
-        assert not pilot.continuous_bins(with_ones, layout)[atom].any()
-        assert pilot.continuous_bins(with_ones, layout).sum() >= len(occupied) - 1
+        assert np.flatnonzero(~pilot.continuous_bins(with_ones, layout)).tolist() == atom.tolist()
+        assert len(occupied) < layout.size  # bins without scores are taken to be continuous too
         assert not pilot.continuous_bins(x.round(3), layout).any()  # equal scores in most bins
 
     def test_counts_are_the_same(self):
@@ -287,6 +288,65 @@ class TestContinuousBins:
         coarse = Layout(layout.levels[:1])
         assert (taken.coarsened(coarse).records[:, 1:] == plain.coarsened(coarse).records[:, 1:]).all()
         assert (taken.records[:, 1:] == plain.records[:, 1:]).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_of_counts_are_those_of_their_tables(seed):
+    """A column of final counts makes no tables for its sums; what these are is the definition's answer."""
+    rng = np.random.default_rng(seed)
+    layout, classes = Layout.of(8).refined(np.full(Layout.of(8).size, 5)), 2 + seed
+    x = np.concatenate([rng.random(20_000), np.full(900, 0.3), rng.normal(size=500)])
+    y = rng.integers(0, classes, len(x)).astype(np.int32)
+    counts = BinCounts(layout, classes, weighted=False, continuous=rng.random(Layout.of(8).size) < 0.5)
+    counts.add(BinnedValues(x), y, None)
+    lazy, made = counts.column(final=True), counts.column()
+    bins = layout.locate(x)
+    for i in range(classes):
+        _, won, lost, undecided = lazy.area_sums(i)
+        for j in range(classes):
+            above = bins[y == i][:, None] > bins[y == j]
+            tied = bins[y == i][:, None] == bins[y == j]
+            assert won[j] + lost[j] == above.sum() + tied.sum() / 2
+        assert (lazy.area_sums(i) == made.area_sums(i)).all()
+        mixed = made.mixed[np.searchsorted(np.unique(bins), bins[y == i])]
+        assert undecided[i] == (made.cases[:, i] ** 2 * made.mixed).sum() >= mixed.sum()
+    assert (lazy.size, lazy.totals.tolist()) == (made.size, np.bincount(y, minlength=classes).tolist())
+    assert lazy.units.tolist() == made.units.tolist()
+    assert not lazy.is_weighted
+    assert "_tables" not in vars(lazy)
+    assert (lazy.cases == made.cases).all()
+    assert (lazy.mixed == made.mixed).all()
+    assert lazy.index.edges().tolist() == made.index.edges().tolist()
+    assert lazy.weight is lazy.squares
+
+
+@given(data=st.data())
+def test_tables_of_levels_locate_as_the_levels_do(data):
+    """`scan_column` finds bins by an offset and a shift, `Layout.locate` level by level."""
+    layout = Layout.of(data.draw(st.integers(1, 13)))
+    halvings = data.draw(st.one_of(st.none(), st.integers(0, 16)))
+    if halvings is not None:
+        divided = layout.locate(np.array(data.draw(st.lists(st.sampled_from([0.3, 0.7, -2.0, 1.0, 5e-324])))))
+        by_bin = np.zeros(layout.size, dtype=np.int64)
+        by_bin[divided] = halvings
+        layout = layout.refined(by_bin)
+    x = np.array(data.draw(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20)))
+    x = np.append(x, [0.3, np.nextafter(0.3, 1), 0.5, 1.0, -0.0, 5e-324, 1.7e308])
+    counts = BinCounts(layout, 1, weighted=False)
+    codes = np.zeros(len(x), np.int32)
+    limits = counts.add_and_look_up(x, codes, -1, np.zeros((1, 0)), np.zeros(0))
+    assert limits == (x.min(), x.max())
+    bins, numbers = np.unique(layout.locate(x), return_counts=True)
+    assert counts.records[:, 1].nonzero()[0].tolist() == bins.tolist()
+    assert counts.records[bins, 1].tolist() == numbers.tolist()
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
+def test_range_of_values_that_are_not_finite(value):
+    counts = BinCounts(Layout.of(8), 1, weighted=False)
+    x = np.array([0.5, value, 0.25])
+    low, high = counts.add_and_look_up(x, np.zeros(3, np.int32), -1, np.zeros((1, 0)), np.zeros(0))
+    np.testing.assert_array_equal((low, high), (x.min(), x.max()))
 
 
 @pytest.mark.parametrize("bits", [8, 16])
@@ -359,3 +419,122 @@ def test_fractions_of_many_cells_do_not_overflow():
     bins.add(BinnedValues(x), np.zeros(len(x), np.int32), w)
     assert len(bins.column().weight) == 2**12
     assert bins.coarsened(coarse).column().weight[0, 0] == 2**12 * w[0]
+
+
+class TestRowBuffer:
+    """Batches of a stream are copied together; their own memory is free for the next ones."""
+
+    @staticmethod
+    def batches(sizes, weighted=True, clustered=False):
+        rng = np.random.default_rng(0)
+        for n in sizes:
+            weight = rng.random(n) if weighted else None
+            clusters = rng.integers(0, 9, n) if clustered else None
+            yield Batch(rng.integers(0, 3, n).astype(np.int32), [*rng.random((2, n))], weight, clusters)
+
+    @pytest.mark.parametrize("options", [{}, {"weighted": False}, {"clustered": True}])
+    def test_rows_are_those_of_the_batches(self, options):
+        batches = [*self.batches([3, 0, 4, 1], **options)]
+        buffer = RowBuffer(8)
+        for _ in range(2):  # used again
+            for batch in batches:
+                assert buffer.fits(batch)
+                buffer.add(batch)
+            assert not buffer.fits(next(self.batches([1])))
+            joined = buffer.batch()
+            for own, *parts in zip(joined, *batches, strict=True):
+                if own is None:
+                    assert parts == [None] * len(batches)
+                else:
+                    axis = -1  # of the columns together, or of one array
+                    np.testing.assert_array_equal(
+                        np.array(own), np.concatenate([np.array(p) for p in parts], axis)
+                    )
+            assert [column.dtype for column in joined.columns] == [np.float64] * 2
+            buffer.clear()
+
+    def test_large_batch_is_not_copied(self):
+        (batch,) = self.batches([9])
+        buffer = RowBuffer(8)
+        buffer.add(batch)
+        assert buffer.batch() is batch
+        assert not buffer.fits(next(self.batches([1])))
+        buffer.clear()
+        assert buffer.fits(next(self.batches([1])))
+
+    @pytest.mark.parametrize("rows", [1, 10, 64, 10**6])
+    def test_scan_does_not_depend_on_the_size_of_buffers(self, monkeypatch, rows):
+        monkeypatch.setattr("polyroc.engines.scan.BATCH_ROWS", rows)
+        layouts = {"": {0: Layout.of(8), 1: Layout.of(8)}}
+        plan = ScanPlan({"": (0, 1)}, Schema((0, 1, 2), "matrix"), False, layouts, (), None, check_values=True)
+        scan, seen = Scan(plan), []
+        sizes = [30, 1, 0, 64, 7, 100, 2]
+        scan.run(self.batches(sizes, weighted=False), seen.append)
+        batches = [*self.batches(sizes, weighted=False)]
+        assert scan.rows == seen[-1] == sum(sizes)
+        for place in (0, 1):
+            plain = BinCounts(Layout.of(8), 3, weighted=False)
+            for batch in batches:
+                plain.add(BinnedValues(batch.columns[place]), batch.codes, None)
+            assert (scan.counts[""].bins[place].records == plain.records).all()
+
+
+class TestLabelsByStatistics:
+    """The classes of large Parquet files, from their statistics and first rows."""
+
+    @pytest.fixture(autouse=True)
+    def every_file_is_large(self, monkeypatch):
+        monkeypatch.setattr("polyroc.engines.dataset.LARGE_FILES", 0)
+
+    @staticmethod
+    def evaluated(tmp_path, monkeypatch, labels, statistics=True, pos_label=None):
+        """The labels of the result, and whether all rows were read to find them."""
+        scans = []
+
+        def counting(*arguments):
+            scans.append(arguments)
+            return distinct(*arguments)
+
+        distinct = dataset._labels
+        monkeypatch.setattr("polyroc.engines.dataset._labels", counting)
+        file, n = tmp_path / "f.parquet", len(labels)
+        scores = np.random.default_rng(0).random(n)
+        pl.DataFrame({"y": labels, "s": scores}).write_parquet(file, statistics=statistics, row_group_size=1000)
+        if pos_label is None:
+            pos_label = max(label for label in labels if label is not None)
+        options = {"truth": "y", "scores": "s", "measure": "auc", "engine": "duckdb", "missing": "drop"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PolyrocWarning)
+            estimate = pr.evaluate(file, pos_label=pos_label, **options)
+        return [*estimate.provenance.cases], bool(scans)
+
+    @pytest.mark.parametrize("kind", [pl.Int8, pl.Int64, pl.UInt16])
+    def test_neighbouring_integers(self, tmp_path, monkeypatch, kind):
+        labels = pl.Series([3, 4] * 1500, dtype=kind)
+        assert self.evaluated(tmp_path, monkeypatch, labels) == (["3", "4"], False)
+
+    @pytest.mark.parametrize(
+        "labels",
+        [
+            [0, 2] * 1500,  # not all between the smallest and the largest
+            [0] * 5000 + [1] * 5000,  # sorted: the first rows are of one class
+            ["a", "b"] * 1500,
+            [0.0, 1.0] * 1500,
+            [-(10**12), 10**12] * 1500,
+            [None] * 1000 + [0, 1] * 1000,  # a row group without statistics
+        ],
+    )
+    def test_others_are_read(self, tmp_path, monkeypatch, labels):
+        present = sorted({label for label in labels if label is not None})
+        names, read = self.evaluated(tmp_path, monkeypatch, labels)
+        assert read
+        assert len(names) == len(present)
+
+    def test_without_statistics(self, tmp_path, monkeypatch):
+        assert self.evaluated(tmp_path, monkeypatch, [0, 1] * 1500, statistics=False) == (["0", "1"], True)
+
+    def test_wrong_statistics_are_an_error(self, tmp_path, monkeypatch):
+        """A class that they leave out is met by the scan."""
+        monkeypatch.setattr("polyroc.engines.dataset._labels_by_statistics", lambda *_: (0, 1))
+        with pytest.raises(InputError, match="The true class of a row is not among the classes"):
+            self.evaluated(tmp_path, monkeypatch, [0, 1] * 1500 + [2], pos_label=1)

@@ -185,7 +185,7 @@ def _binned_counts(folder: Path) -> dict[str, Callable[[], object]]:
     import numpy as np
 
     import polyroc as pr
-    from polyroc.engines.bins import BinCounts, Layout
+    from polyroc.engines.bins import BinCounts, BinnedValues, Layout
 
     y2, P2, weight = _example(2)
     y3, P3, _ = _example(3)
@@ -204,9 +204,12 @@ def _binned_counts(folder: Path) -> dict[str, Callable[[], object]]:
                 tally.evaluate(measure)
         return tally
 
-    def coarsened_bins() -> object:  # in calls, only for more than a million rows
-        coarse = Layout.of(4)
-        return BinCounts(coarse.refined(np.ones(coarse.size, dtype=np.int64)), 3, False).coarsened(coarse)
+    def refined_bins() -> object:  # in calls, only for more than a million rows
+        coarse, scores, codes = Layout.of(4), np.full(2, 0.5), np.zeros(2, dtype=np.int32)
+        counts = BinCounts(coarse.refined(np.ones(coarse.size, dtype=np.int64)), 3, weighted=False)
+        counts.add(BinnedValues(scores), codes, None)
+        counts.add_and_look_up(scores, codes, 0, np.zeros((coarse.size, 3)), np.empty(2))
+        return counts.coarsened(coarse)
 
     return {
         "files": lambda: [
@@ -214,7 +217,7 @@ def _binned_counts(folder: Path) -> dict[str, Callable[[], object]]:
             for measure in ("hand_till", "accuracy")
             for weights in weight_columns
         ],
-        "streams": lambda: [*(tallied(w) for w in (None, weight)), coarsened_bins()],
+        "streams": lambda: [*(tallied(w) for w in (None, weight)), refined_bins()],
     }
 
 

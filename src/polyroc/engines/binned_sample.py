@@ -1,7 +1,6 @@
 """Bins as weighted cases: measures of samples with weights apply to binned counts without change."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -130,7 +129,7 @@ def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeA
 
 def _effective_sizes(column: BinnedColumn) -> FloatArray:
     """As in `Sample`, of the cases that the bins hold."""
-    return np.asarray(column.totals**2 / column.squares.sum(axis=0))
+    return np.asarray(column.totals**2 / column.squared_totals)
 
 
 def two_sides(column: BinnedColumn, positive: Sequence[int], negative: Sequence[int]) -> BinnedColumn:
@@ -140,4 +139,4 @@ def two_sides(column: BinnedColumn, positive: Sequence[int], negative: Sequence[
         for table in (column.cases, column.weight, column.squares)
     )
     unweighted = column.squares is column.weight  # the identity tells, so it is kept
-    return replace(column, cases=cases, weight=weight, squares=weight if unweighted else squares)
+    return BinnedColumn(cases, weight, weight if unweighted else squares, column.mixed, column.index)

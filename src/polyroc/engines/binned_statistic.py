@@ -96,7 +96,7 @@ def widen(
     low: float, high: float, columns: Sequence[BinnedColumn], limits: tuple[float, float], terms: int | None = None
 ) -> tuple[float, float]:
     """The bounds widened by the rounding error of sums of so many terms (by default, one per bin)."""
-    terms = max(len(column.mixed) for column in columns) if terms is None else terms
+    terms = max(column.size for column in columns) if terms is None else terms
     rounding = _rounding_error(columns, terms) * (limits[1] - limits[0])
     return max(min(low, high) - rounding, limits[0]), min(max(low, high) + rounding, limits[1])
 

@@ -1,6 +1,6 @@
 """Bins of scores: how the real line is divided, counts by bin and class, and their refinement."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
+from polyroc.kernels.binned_pairs import add_areas, add_areas_of_counts
 from polyroc.kernels.bins import (
     BINADE_BITS,
     COUNTED,
@@ -18,6 +19,7 @@ from polyroc.kernels.bins import (
     KEY_OF_ONE,
     LAST_BINADE,
     MIXED,
+    SHIFT_BITS,
     add_records,
     add_weighted,
     count_cases,
@@ -93,9 +95,27 @@ class Layout:
         return self.levels[-1].size
 
     @cached_property
-    def level_tables(self) -> tuple[CodeArray, ...]:
-        """The levels as the kernel takes them: the rows of each table are `first` and `shift`."""
-        return tuple(np.stack([level.first, level.shift]) for level in self.levels)
+    def level_tables(self) -> tuple[IntArray, ...]:
+        """The levels as the kernel takes them: by bin of the level above, an offset and a shift in one integer.
+
+        The bin of a key is (key >> shift) + offset: no need to separate the key bits below the bin above.
+        """
+        tables = []
+        for level, low in zip(self.levels, self._low_keys(), strict=False):
+            offset = level.first - (low >> level.shift)
+            tables.append((offset << SHIFT_BITS) | level.shift)
+        return tuple(tables)
+
+    def _low_keys(self) -> Iterator[IntArray]:
+        """The smallest key of every bin: of the binades, then of the bins of each level."""
+        low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE_BITS
+        yield low
+        for level in self.levels:
+            first, shift = (
+                np.repeat(by_group, level.counts).astype(np.int64) for by_group in (level.first, level.shift)
+            )
+            low = np.repeat(low, level.counts) + ((np.arange(level.size) - first) << shift)
+            yield low
 
     def depth_in(self, other: "Layout") -> int | None:
         """The level of another layout at which these bins are; None if that is no refinement of this one."""
@@ -119,12 +139,7 @@ class Layout:
 
     def edges(self) -> FloatArray:
         """The smallest number of each bin, whether or not it occurred."""
-        low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE_BITS
-        for level in self.levels:
-            first, shift = (
-                np.repeat(by_group, level.counts).astype(np.int64) for by_group in (level.first, level.shift)
-            )
-            low = np.repeat(low, level.counts) + ((np.arange(level.size) - first) << shift)
+        *_, low = self._low_keys()
         return _smallest_number(low)
 
 
@@ -238,6 +253,17 @@ class BinnedColumn:
     mixed: BoolArray
     index: BinIndex | None
 
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.mixed)
+
+    def area_sums(self, i: int) -> FloatArray:
+        """The sums over pairs of a case of class i and one of each class; see `add_areas`."""
+        sums = np.zeros((4, self.weight.shape[1]))
+        add_areas(self.weight, self.mixed, i, sums)
+        return sums
+
     @cached_property
     def totals(self) -> FloatArray:
         """The weight of each class."""
@@ -253,6 +279,11 @@ class BinnedColumn:
         """At [bin, class], the share of the class that is in the bin."""
         return np.asarray(self.weight / self.totals)
 
+    @cached_property
+    def squared_totals(self) -> FloatArray:
+        """The sum of squared weights of each class."""
+        return np.asarray(np.einsum("ij->j", self.squares)) if self.is_weighted else self.totals
+
     @property
     def is_weighted(self) -> bool:
         """Whether cases have weights."""
@@ -263,7 +294,7 @@ class BinnedColumn:
         """Whether cases of one class have different weights, as far as the sums of their squares tell."""
         if not self.is_weighted:
             return False
-        equal = self.units * self.squares.sum(axis=0) <= self.totals**2 * (1.0 + 1e-12)
+        equal = self.units * self.squared_totals <= self.totals**2 * (1.0 + 1e-12)
         return not bool(equal.all())
 
     @property
@@ -271,6 +302,72 @@ class BinnedColumn:
         """Whether all cases of a bin and class have one score and one weight."""
         equal = self.cases * self.squares <= self.weight**2 * (1.0 + 1e-12)
         return not self.mixed.any() and bool(equal.all())
+
+
+class CountedColumn(BinnedColumn):
+    """The occupied bins of cases without weights, from counts that do not change any more.
+
+    The bounds of a measure of pairs need sums over the bins only. So the tables are made when they are needed:
+    those of a million bins take much memory, and longer than the sums.
+    """
+
+    _counts: "BinCounts"
+    _sums: dict[int, tuple[int, FloatArray]]  # by class i, the number of bins and `area_sums`
+
+    def __init__(self, counts: "BinCounts") -> None:
+        # The base class is frozen.
+        object.__setattr__(self, "_counts", counts)
+        object.__setattr__(self, "_sums", {})
+        object.__setattr__(self, "index", counts.index(lambda: self._tables[0]))
+
+    @cached_property
+    def _tables(self) -> tuple[IntArray, FloatArray, BoolArray]:
+        bins, (cases, _, _), mixed = self._counts.occupied()
+        return bins, cases, mixed
+
+    @property
+    def cases(self) -> FloatArray:
+        """At [bin, class], the number of cases."""
+        return self._tables[1]
+
+    weight = squares = cases
+
+    @property
+    def mixed(self) -> BoolArray:
+        """By bin: whether its cases may have different scores."""
+        return self._tables[2]
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether cases have weights."""
+        return False
+
+    def area_sums(self, i: int) -> FloatArray:
+        """The sums over pairs of a case of class i and one of each class; see `add_areas`."""
+        if i not in self._sums:
+            sums = np.zeros((4, self._counts.classes))
+            self._sums[i] = self._counts.add_areas(i, sums), sums
+        return self._sums[i][1]
+
+    def _any_sums(self) -> tuple[int, FloatArray]:
+        if not self._sums:
+            self.area_sums(0)
+        return next(iter(self._sums.values()))
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return self._any_sums()[0]
+
+    @property
+    def totals(self) -> FloatArray:
+        """The number of cases of each class."""
+        return np.asarray(self._any_sums()[1][0])
+
+    @property
+    def units(self) -> IntArray:
+        """The number of cases of each class."""
+        return self.totals.astype(np.int64)
 
 
 def record_width(classes: int, weighted: bool) -> int:
@@ -316,7 +413,8 @@ class BinCounts:
         if continuous is not None and not weighted:
             if len(continuous) < layout.size:
                 continuous = np.repeat(continuous, layout.levels[-1].counts)
-            self._counters += continuous[:, None] * np.uint8(COUNTED)
+            self._counters[:] = COUNTED
+            self._counters[~continuous] = 0
         self._buffered = False  # whether counters may have cases
 
     @property
@@ -366,24 +464,30 @@ class BinCounts:
         merge_bins(self._records, self._counters, first, self.classes, coarse._records)
         return coarse
 
-    def column(self) -> BinnedColumn:
-        """The occupied bins."""
+    def column(self, final: bool = False) -> BinnedColumn:
+        """The occupied bins; `final` if no case will be added any more."""
+        if final and not self.weighted:
+            return CountedColumn(self)
+        occupied, sums, mixed = self.occupied()
+        return BinnedColumn(*sums, mixed=mixed, index=self.index(lambda: occupied))
+
+    def index(self, occupied: Callable[[], IntArray]) -> BinIndex:
+        """How to find the bins of scores, given the numbers of the occupied bins."""
         layout = self.layout
-        occupied, sums, mixed = self._occupied()
 
         def expand(table: FloatArray) -> FloatArray:
             """An empty bin has the entry of the occupied bin below it, or of the first one."""
             places = np.zeros(layout.size, dtype=np.int64)
-            places[occupied[1:]] = 1
+            places[occupied()[1:]] = 1
             return np.asarray(table[np.cumsum(places)])
 
-        return BinnedColumn(
-            *sums,
-            mixed=mixed,
-            index=BinIndex(lambda scores: scores.bins(layout), expand, lambda: layout.edges()[occupied], layout),
-        )
+        return BinIndex(lambda scores: scores.bins(layout), expand, lambda: layout.edges()[occupied()], layout)
 
-    def _occupied(self) -> tuple[IntArray, tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
+    def add_areas(self, i: int, sums: FloatArray) -> int:
+        """Add to sums over pairs as `add_areas` does, of cases without weights; the number of occupied bins."""
+        return int(add_areas_of_counts(self._records, self._counters, i, sums))
+
+    def occupied(self) -> tuple[IntArray, tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
         """The numbers of the occupied bins, their sums as in `class_sums`, and whether scores differ."""
         if self.weighted:
             mark = self._records[:, 0]

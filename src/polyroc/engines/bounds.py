@@ -26,7 +26,7 @@ from polyroc.engines.binned_statistic import (
 from polyroc.engines.bins import BinnedColumn
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.binned_pairs import binned_areas, binned_components
+from polyroc.kernels.binned_pairs import binned_components
 from polyroc.kernels.threads import in_threads
 from polyroc.measures.applicability import ROUNDING as PROBABILITY_ROUNDING
 from polyroc.measures.measure import AreaForm, Bins, Measure
@@ -255,16 +255,15 @@ class _Areas:
     def __init__(self, columns: Sequence[BinnedColumn]) -> None:
         c = len(columns)
         self.columns, self.values, self.undecided = columns, np.zeros((c, c)), np.zeros((c, c))
-        if not in_threads(self._sum_column, c, sum(column.weight.size for column in columns)):
+        if not in_threads(self._sum_column, c, c * sum(column.size for column in columns)):
             for i in range(c):
                 self._sum_column(i)
 
     def _sum_column(self, i: int) -> None:
         column = self.columns[i]
-        binned_areas(column.weight, column.mixed, i, self.values[i], self.undecided[i])
+        _, won, lost, undecided = column.area_sums(i)
         pairs = column.totals[i] * column.totals
-        self.values[i] /= pairs
-        self.undecided[i] /= pairs
+        self.values[i], self.undecided[i] = (won + lost) / pairs, undecided / pairs
 
     def bounded(
         self,
@@ -279,7 +278,7 @@ class _Areas:
         `pooled` if the classes other than i are one stratum, whose cases count the same.
         """
         value = intercept + float((gradient * self.values).sum())
-        bins = max(len(column.mixed) for column in self.columns)
+        bins = max(column.size for column in self.columns)
         half = float((gradient * self.undecided).sum()) / 2.0 * (1.0 + ROUNDING * bins)
         tables = cache(lambda: self._tables(gradient, pooled))
         return BoundedStatistic(

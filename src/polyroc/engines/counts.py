@@ -201,11 +201,11 @@ class Counts:
         columns = self._columns(lambda place, bins: bins.coarsened(layouts[place]).column())
         return BinnedData(self.schema, columns, {})
 
-    def binned(self) -> "BinnedData":
-        """The occupied bins and the patterns that occurred."""
+    def binned(self, final: bool = False) -> "BinnedData":
+        """The occupied bins and the patterns that occurred; `final` if no case will be added any more."""
         return BinnedData(
             self.schema,
-            self._columns(lambda _, bins: bins.column()),
+            self._columns(lambda _, bins: bins.column(final)),
             {kind: (patterns.column(), patterns) for kind, patterns in self.patterns.items()},
         )
 

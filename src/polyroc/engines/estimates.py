@@ -252,7 +252,7 @@ class Estimator:
         """
         column = self._first_column
         offsets, scale = share_offsets(slopes, column), _class_scale(column)
-        squares = column.squares.sum(axis=0)
+        squares = column.squared_totals
         if not self._cohort:  # the number of cases of a class is fixed: w minus its mean
             squares = squares - column.totals**2 / column.units
         total = float((scale * squares) @ offsets**2)
@@ -297,7 +297,7 @@ class Estimator:
         shares_error = shares_error + _mean_change(
             column, float(column.totals @ shares_error / column.totals.sum())
         )
-        squares = float(column.squares.sum(axis=0) @ shares_error**2)
+        squares = float(column.squared_totals @ shares_error**2)
         return sqrt(total) + sqrt(squares * _correction(int(column.units.sum()))) / float(column.totals.sum())
 
     def _root_mean_square(self, i: int, errors: FloatArray, classes: list[int]) -> float:

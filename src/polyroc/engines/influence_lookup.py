@@ -20,6 +20,8 @@ from polyroc.measures.measure import Measure
 
 __all__ = ["Contributions", "InfluenceLookup", "InfluenceLookups"]
 
+SUMMED_ROWS = 2**14  # rows whose contributions are summed and multiplied while they are in the cache
+
 
 class Contributions(dict[int, FloatArray]):
     """By data column (-1: decisions), its contributions to the components of rows; views of one table.
@@ -33,11 +35,12 @@ class Contributions(dict[int, FloatArray]):
         self.table = self.memory[:, :rows]
         super().__init__(zip(numbers, self.table, strict=True))
 
-    def sum(self) -> FloatArray:
-        """The components of the rows, as a table of one row; in the place of the first contributions."""
-        for contributions in self.table[1:]:
-            self.table[0] += contributions
-        return self.table[:1]
+    def sum(self, rows: slice = slice(None)) -> FloatArray:
+        """The components of some rows, as a table of one row; in the place of the first contributions."""
+        table = self.table[:, rows]
+        for contributions in table[1:]:
+            table[0] += contributions
+        return table[:1]
 
 
 class InfluenceLookup:
@@ -140,15 +143,17 @@ class InfluenceLookups:
             if lookup.patterns is not None
         ]
 
-    def components(self, contributions: Sequence[Contributions]) -> FloatArray:
+    def components(self, contributions: Sequence[Contributions], rows: slice = slice(None)) -> FloatArray:
         """At [statistic, row], the sum of the contributions of the columns, which may be in their place."""
-        sums = [parts.sum() for parts in contributions]
+        sums = [parts.sum(rows) for parts in contributions]
         return sums[0] if len(sums) == 1 else np.concatenate(sums)
 
     def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
         """Sum the contributions of the columns to components, and add the products of these."""
-        weight = np.empty(0) if batch.weight is None else batch.weight
-        sum_products(self.components(contributions), batch.codes, weight, self.products)
+        for start in range(0, len(batch.codes), SUMMED_ROWS):
+            rows = slice(start, start + SUMMED_ROWS)
+            weight = np.empty(0) if batch.weight is None else batch.weight[rows]
+            sum_products(self.components(contributions, rows), batch.codes[rows], weight, self.products)
         self._spare.append([parts.memory for parts in contributions])
 
     def finish(self) -> None:

@@ -32,7 +32,7 @@ __all__ = [
 
 PILOT_ROWS = 2**20  # a larger sample places the bins no better
 FEWEST_PILOT_ROWS = 2**16  # a smaller one says too little about the tails
-PILOT_BITS = 13  # of the pilot's bins, where they are refined afterwards
+PILOT_BITS = 12  # of the pilot's bins, where they are refined afterwards
 BYTES_PER_SCORE = 40  # of a pilot row and column: the score, its bin, its key bits below the bin, and copies
 LARGEST_RELATIVE_ERROR = 0.02  # certified, of a standard error from the pilot; beyond it, rows are scanned again
 
@@ -60,7 +60,7 @@ class Pilot:
     lookups
         The pilot's components, by coarse bin, in which to look all rows up; None if that is not needed.
     continuous
-        By classifier and column, the coarse bins whose scores differ in the pilot rows.
+        By classifier and column, the coarse bins in which no two scores of the pilot rows are equal.
     """
 
     rows: MemoryRows
@@ -76,10 +76,10 @@ class Pilot:
 
 
 def continuous_bins(scores: FloatArray, layout: Layout) -> BoolArray:
-    """The bins that contain scores, no two of which are equal; none where equal ones are common.
+    """The bins in which no two scores are equal, also those without scores; none where equal ones are common.
 
-    What is seen in few thousand scores suffices: a value that occurs once in them has so small a share that it
-    matters little whether its cases tie.
+    What is seen in some ten thousand scores suffices: a value that occurs in them once, or not at all, has so
+    small a share that it matters little whether its cases tie.
     """
     ordered = np.sort(scores[:: len(scores) // COMPARED_SCORES + 1])
     bins = layout.locate(ordered)
@@ -88,7 +88,7 @@ def continuous_bins(scores: FloatArray, layout: Layout) -> BoolArray:
     repeated[bins[1:][ordered[1:] == ordered[:-1]]] = True
     if repeated.sum() > MOST_REPEATED * seen.sum():
         return np.zeros(layout.size, dtype=np.bool_)
-    return np.asarray(seen & ~repeated)
+    return ~repeated
 
 
 def component_differences(

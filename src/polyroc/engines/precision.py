@@ -58,7 +58,7 @@ def check_weight_precision(column: BinnedColumn, names: Sequence[str], advice: s
     """Raise an error if weights of a class are too small for the unit in which their squares are summed."""
     if not column.is_weighted:
         return
-    squares = column.squares.sum(axis=0)
+    squares = column.squared_totals
     lost = column.units * WEIGHT_UNIT > LARGEST_LOSS * squares
     if lost.any():
         k = int(np.argmax(lost))

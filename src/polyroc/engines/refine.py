@@ -40,7 +40,7 @@ from polyroc.engines.precision import check_weight_precision
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.row_scans import Layouts, RowScans, warn_of_small_classes
 from polyroc.engines.rows import MemoryRows, Rows
-from polyroc.engines.scan import Scan, ScanPlan
+from polyroc.engines.scan import CACHED_ROWS, Scan, ScanPlan
 from polyroc.engines.tally import check_applicable, default_bits
 from polyroc.errors import InputError, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
@@ -174,7 +174,7 @@ class _Refinement:
             self.layouts = pilot.fine
         known = () if pilot is None else (pilot.lookups, pilot.continuous)
         counts = self._scan(self.layouts, kinds, *known)
-        self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
+        self.binned = {name: classifier_counts.binned(final=True) for name, classifier_counts in counts.items()}
         self.scans.cases = next(iter(self.binned.values())).cases()
         if self.scans.absent():
             return
@@ -210,7 +210,7 @@ class _Refinement:
         for name, counts in self._scan(refined, lookups=lookups).items():
             old = self.binned[name]
             self.layouts[name] |= layouts[name]
-            columns = {**old.columns, **counts.binned().columns}
+            columns = {**old.columns, **counts.binned(final=True).columns}
             self.binned[name] = BinnedData(old.schema, columns, old.patterns)
         self._bound()
 
@@ -373,8 +373,10 @@ class _Refinement:
             change = estimator.change_bound(bounded.statistic, differences)
             bounds.append(estimator.standard_error_bound(bounded) + change)
         corrected = InfluenceLookups(lookups, len(self.cases))
-        factor = self._first_column().squares.sum(axis=0) / pilot.squares(len(self.cases))  # all / pilot
-        correction = self._products(pilot.rows, corrected) - self._products(pilot.rows, scanned)
+        factor = self._first_column().squared_totals / pilot.squares(len(self.cases))  # all / pilot
+        m = len(lookups)
+        products = self._products(pilot.rows, [*lookups, *scanned.lookups])  # together: rows are located once
+        correction = products[:, :m, :m] - products[:, m:, m:]
         corrected.products = scanned.products + factor[:, None, None] * correction
         totals = self._first_column().totals
         covariance, uncorrected = (influence.covariance(self.cases, totals) for influence in (corrected, scanned))
@@ -384,13 +386,17 @@ class _Refinement:
         if (self.error_bounds <= LARGEST_RELATIVE_ERROR * errors).all():
             self.covariance = covariance
 
-    def _products(self, rows: MemoryRows, lookups: InfluenceLookups) -> FloatArray:
+    def _products(self, rows: MemoryRows, lookups: Sequence[InfluenceLookup]) -> FloatArray:
         """The sums of products of components over some rows."""
-        request = self.request
-        fresh = InfluenceLookups(lookups.lookups, len(self.cases))
-        plan = ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), fresh, check_values=False)
-        rows.scan(Scan(plan), lambda _: None)
-        return fresh.products
+        request, sums = self.request, InfluenceLookups(lookups, len(self.cases))
+        plan = ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), sums, check_values=False)
+        scan = Scan(plan)
+        for part in rows.parts(CACHED_ROWS):  # by this thread: to start others takes as long, and more memory
+            tasks, last = scan.tasks(part)
+            for task in (*tasks, last):
+                task()
+        scan.finish()
+        return sums.products
 
     # clusters
 

@@ -49,6 +49,55 @@ class Batch(NamedTuple):
     clusters: IntArray | None = None
 
 
+class RowBuffer:
+    """Rows copied from batches, so that the memory of these is free for the next ones.
+
+    To hand a batch of a stream on as it is would cost more than the copy: each further batch then comes in memory
+    that is new to the process. A batch that would fill the buffer is not copied.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.size, self.rows = rows, 0
+        self._arrays: list[Any] = []
+        self._large: Batch | None = None
+
+    def fits(self, batch: Batch) -> bool:
+        """Whether there is room for the rows of a batch."""
+        return self._large is None and self.rows + len(batch.codes) <= self.size
+
+    def add(self, batch: Batch) -> None:
+        """Append the rows of a batch that fits, or of a large one to an empty buffer."""
+        if len(batch.codes) >= self.size:
+            self._large, self.rows = batch, len(batch.codes)
+            return
+        arrays = [*batch[:1], *batch.columns, *(array for array in batch[2:] if array is not None)]
+        if not self._arrays:
+            # One block of memory, which numpy takes from large pages if it has 4 MB or more.
+            ends = np.cumsum([-self.size * array.itemsize // -8 * 8 for array in arrays]).tolist()
+            memory = np.empty(ends[-1], np.uint8)
+            self._arrays = [
+                memory[start : start + self.size * array.itemsize].view(array.dtype)
+                for start, array in zip([0, *ends], arrays, strict=False)
+            ]
+        for own, array in zip(self._arrays, arrays, strict=True):
+            own[self.rows : self.rows + len(array)] = array
+        self._like = batch
+        self.rows += len(batch.codes)
+
+    def batch(self) -> Batch:
+        """The rows, as views of the buffer."""
+        if self._large is not None:
+            return self._large
+        arrays = iter([array[: self.rows] for array in self._arrays])
+        codes, columns = next(arrays), [next(arrays) for _ in self._like.columns]
+        weight, clusters = (None if array is None else next(arrays) for array in self._like[2:])
+        return Batch(codes, columns, weight, clusters)
+
+    def clear(self) -> None:
+        """Forget the rows."""
+        self.rows, self._large = 0, None
+
+
 class Rows(Protocol):
     """What the engine needs of the data, wherever they are."""
 
@@ -111,6 +160,18 @@ class MemoryRows:
 
     def _batches(self) -> Generator[Batch]:
         yield self.batch
+
+    def parts(self, rows: int) -> Generator[Batch]:
+        """The rows, so many at a time."""
+        codes, columns, weight, clusters = self.batch
+        for start in range(0, len(codes), rows):
+            part = slice(start, start + rows)
+            yield Batch(
+                codes[part],
+                [column[part] for column in columns],
+                None if weight is None else weight[part],
+                None if clusters is None else clusters[part],
+            )
 
     @property
     def clustered(self) -> bool:
@@ -229,7 +290,7 @@ class DuckRows:
     code_parameters, condition_parameters
         The parameters of `code` and of `condition`.
     room
-        How many bytes an exact answer may take in memory.
+        How many bytes an exact answer, or the batches of a scan, may take in memory.
     weight_exponent
         The weights have been divided by 2 to this power (see `polyroc.engines.precision`).
     cluster
@@ -275,7 +336,7 @@ class DuckRows:
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows."""
-        scan.run(self._batches(), report)
+        scan.run(self._batches(), report, self.room)
 
     def batches(self) -> Generator[Batch]:
         """All rows in the order of the files, with the numbers of their clusters."""
@@ -298,7 +359,7 @@ class DuckRows:
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
         """Let a scan process all rows, which DuckDB sorts by cluster, on disk if need be."""
-        scan.run(self._cluster_batches(self.expressions if scores else ()), report)
+        scan.run(self._cluster_batches(self.expressions if scores else ()), report, self.room)
 
     def _cluster_batches(self, scores: Sequence[str], order: str = "ORDER BY p") -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
@@ -323,10 +384,12 @@ class DuckRows:
             first = int(start - ends[i] + count)  # within the file
             first -= first % GROUP_ROWS if distance > 2 * GROUP_ROWS else 0
             ranges.setdefault(name, []).extend((first, first + length - 1))
-        batches = [*self._row_ranges(ranges)]
-        if not batches:
+        buffer = RowBuffer(PILOT_RANGES * length)
+        for part in self._row_ranges(ranges):
+            buffer.add(part)
+        if not buffer.rows:
             return None
-        batch = concatenated(batches)
+        batch = buffer.batch()
         return MemoryRows(batch, share=len(batch.codes) / int(ends[-1]))
 
     def _row_ranges(self, ranges: Mapping[str, Sequence[int]]) -> Generator[Batch]:

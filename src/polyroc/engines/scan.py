@@ -15,16 +15,21 @@ from polyroc.engines.bins import BinnedValues, Layout
 from polyroc.engines.counts import Counts
 from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
 from polyroc.engines.precision import LARGEST_WEIGHT
-from polyroc.engines.rows import MISSING_LABEL, Batch
+from polyroc.engines.rows import MISSING_LABEL, Batch, RowBuffer
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import Option
 from polyroc.scores import Schema
 
-__all__ = ["Scan", "ScanPlan"]
+__all__ = ["CACHED_ROWS", "Scan", "ScanPlan"]
 
 WORKERS = min(8, os.cpu_count() or 1)
-BATCHES_IN_WORK = 3  # more of them would only take memory
+BATCHES_IN_WORK = 2  # more of them would only take memory
+# Rows that small batches are joined to. A thread that goes from one column to the next fills its cache with other
+# counters, so that smaller batches take up to twice as long.
+BATCH_ROWS = 2**20
+BYTES_PER_NUMBER = 64  # of the numbers of a batch: those of four batches, and of the components of their rows
+LARGE_ROOM = 2**28  # bytes of all joined batches, where there is no limit
 FUSED_ROWS = 2**15  # batches of fewer rows do not repay compiling the fused kernel
 CACHED_ROWS = 2**16  # rows of a column that are processed before the next ones: their bins stay in the cache
 NO_TABLE = np.zeros((1, 0))
@@ -91,20 +96,33 @@ class Scan:
         # name).
         self._locks: dict[int | str, Lock] = defaultdict(Lock)
 
-    def run(self, batches: Generator[Batch], report: Callable[[int], None]) -> None:
-        """Process all batches, a few at a time, while the next one is read; stop at a value that is not finite."""
-        with ThreadPoolExecutor(WORKERS + 2) as pool, closing(_prefetched(batches, pool)) as coming:
-            in_work: deque[tuple[list[Future[None]], Task]] = deque()
-            for batch in coming:
-                tasks, last = self.tasks(batch)
-                in_work.append(([pool.submit(task) for task in tasks], last))
+    def run(self, batches: Generator[Batch], report: Callable[[int], None], room: int = LARGE_ROOM) -> None:
+        """Process all batches, a few at a time, while the next one is read; stop at a value that is not finite.
+
+        Small batches are joined, in no more memory than `room` bytes.
+        """
+        spare: list[RowBuffer] = []
+        in_work: deque[tuple[RowBuffer, list[Future[None]], Task]] = deque()
+
+        def finish_first() -> None:
+            buffer, futures, last = in_work.popleft()
+            for future in futures:
+                future.result()
+            last()
+            spare.append(buffer)
+
+        joined = _joined(batches, spare, room)
+        with ThreadPoolExecutor(WORKERS + 1) as pool, closing(_prefetched(joined, pool)) as coming:
+            for buffer in coming:
+                tasks, last = self.tasks(buffer.batch())
+                in_work.append((buffer, [pool.submit(task) for task in tasks], last))
                 if len(in_work) == BATCHES_IN_WORK:
-                    _finish(*in_work.popleft())
+                    finish_first()
                 if self.non_finite_column() is not None:
                     break
                 report(self.rows)
-            for futures, last in in_work:
-                _finish(futures, last)
+            while in_work:
+                finish_first()
         self.finish()
 
     def finish(self) -> None:
@@ -217,19 +235,30 @@ class Scan:
             )
 
 
-def _finish(tasks: Sequence[Future[None]], last: Task) -> None:
-    for task in tasks:
-        task.result()
-    last()
+def _joined(batches: Generator[Batch], spare: list[RowBuffer], room: int) -> Generator[RowBuffer]:
+    """The rows of small batches together, in buffers; `spare` has those that can be used again."""
+    with closing(batches):
+        buffer: RowBuffer | None = None
+        for batch in batches:
+            if buffer is not None and not buffer.fits(batch):
+                yield buffer
+                buffer = None
+            if buffer is None:
+                rows = min(BATCH_ROWS, room // (BYTES_PER_NUMBER * (len(batch.columns) + 1)))
+                buffer = spare.pop() if spare else RowBuffer(rows)
+                buffer.clear()
+            buffer.add(batch)
+        if buffer is not None:
+            yield buffer
 
 
-def _prefetched(batches: Generator[Batch], pool: ThreadPoolExecutor) -> Generator[Batch]:
-    """The same batches, each read by another thread while the one before is processed."""
+def _prefetched(batches: Generator[RowBuffer], pool: ThreadPoolExecutor) -> Generator[RowBuffer]:
+    """The same rows, each buffer filled by another thread while the one before is processed."""
     coming = pool.submit(next, batches, None)
     try:
-        while (batch := coming.result()) is not None:
+        while (buffer := coming.result()) is not None:
             coming = pool.submit(next, batches, None)
-            yield batch
+            yield buffer
     finally:
         coming.exception()  # wait for it: a running generator cannot be closed
         batches.close()

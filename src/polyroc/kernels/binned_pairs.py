@@ -6,35 +6,50 @@ the pairs inside it are undecided, and their weight bounds the error.
 
 import numpy as np
 
-from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.bins import BLOCK, Counters, occupied_bins
 from polyroc.kernels.jit import kernel
 
-__all__ = ["binned_areas", "binned_components"]
+__all__ = ["add_areas", "add_areas_of_counts", "binned_components"]
 
 
 @kernel
-def binned_areas(weight: FloatArray, mixed: BoolArray, i: int, won: FloatArray, undecided: FloatArray) -> None:
-    """Pairs of a case of class i and one of each class: the weight of those won, ties one half, and undecided.
+def add_areas(weight: FloatArray, mixed: BoolArray, i: int, sums: FloatArray) -> None:
+    """Pairs of a case of class i and one of each class j, in some bins above those that were added before.
 
-    `weight` is at [bin, class]. Sums are compensated (Neumaier, Zeitschrift fuer Angewandte Mathematik und
-    Mechanik 54 (1974) 39-51): the rounding error does not grow with the number of bins.
+    `weight` is at [bin, class]. At [:, j], `sums` are the weight of class j, the weight of the pairs that are won
+    (ties one half), what rounding lost of it, and the weight of the pairs that are undecided. Sums are
+    compensated: what each addition loses (Knuth, The Art of Computer Programming 2, section 4.2.2, theorem B) is
+    summed as well, so that the rounding error does not grow with the number of bins.
     """
-    c = weight.shape[1]
-    below, lost = np.zeros(c), np.zeros(c)
-    for b in range(len(weight)):
-        own = weight[b, i]
-        for j in range(c):
-            here = weight[b, j]
-            term = own * (below[j] + 0.5 * here)
-            total = won[j] + term
-            # What the addition lost: the low part of the smaller of the two terms.
-            lost[j] += (won[j] - total) + term if won[j] >= term else (term - total) + won[j]
-            won[j] = total
-            if mixed[b]:
-                undecided[j] += own * here
-            below[j] += here
-    for j in range(c):
-        won[j] += lost[j]
+    for j in range(weight.shape[1]):  # the outer loop, so that the sums of one class stay in registers
+        below, total, lost, undecided = sums[0, j], sums[1, j], sums[2, j], sums[3, j]
+        for b in range(len(weight)):
+            own, here = weight[b, i], weight[b, j]
+            term = own * (below + 0.5 * here)
+            larger = total + term
+            added = larger - total
+            lost += (total - (larger - added)) + (term - added)
+            total = larger
+            undecided += own * here if mixed[b] else 0.0
+            below += here
+        sums[0, j], sums[1, j], sums[2, j], sums[3, j] = below, total, lost, undecided
+
+
+@kernel
+def add_areas_of_counts(records: IntArray, counters: Counters, i: int, sums: FloatArray) -> int:
+    """The same from records and counters of cases without weights (`polyroc.kernels.bins`); the number of bins.
+
+    A table of a million bins would take ten times the memory of their counters, and longer than the sums.
+    """
+    n, occupied = 0, np.empty(BLOCK, np.int64)
+    weight, mixed = np.empty((BLOCK, counters.shape[1])), np.empty(BLOCK, np.bool_)
+    for start in range(0, len(records), BLOCK):
+        stop = min(start + BLOCK, len(records))
+        bins = occupied_bins(records[start:stop], counters[start:stop], occupied, weight, mixed)
+        add_areas(weight[:bins], mixed[:bins], i, sums)
+        n += bins
+    return n
 
 
 @kernel

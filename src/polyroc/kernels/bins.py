@@ -25,6 +25,7 @@ from polyroc.kernels.jit import kernel
 
 __all__ = [
     "BINADE_BITS",
+    "BLOCK",
     "COUNTED",
     "FIRST_BINADE",
     "FRACTION_BITS",
@@ -32,6 +33,8 @@ __all__ = [
     "KEY_OF_ONE",
     "LAST_BINADE",
     "MIXED",
+    "SHIFT_BITS",
+    "Counters",
     "add_cases",
     "add_records",
     "add_weighted",
@@ -60,6 +63,8 @@ MIXED = 1
 DISGUISE = 0x7FF8000000000002  # a NaN: no finite value XORed with it gives 0 (empty) or 1 (MIXED)
 FRACTION_BITS = 52
 FRACTION_UNITS = 2.0**FRACTION_BITS
+IMAGE_OF_INFINITY = 0x7FF0 << 48  # its bits; those of -infinity have the image -1 - IMAGE_OF_INFINITY
+SHIFT_BITS, MOST_SHIFT = 6, 63  # of an entry in a table of `Layout.level_tables`
 BLOCK = 1 << 12  # rows processed together, so that their bins and keys stay in the first-level cache
 
 COUNTED, FULL = 1, 255  # a counter of one byte: 0 if the record counts, else one more than its number of cases
@@ -302,39 +307,52 @@ def look_up(bins: CodeArray, codes: CodeArray, table: FloatArray, values: FloatA
 
 
 @kernel
-def _range(values: FloatArray, low: float, high: float) -> tuple[float, float]:
-    """The smallest and the largest of the values and of `low` and `high`; nan if a value is missing."""
-    missing = False
-    for i in range(len(values)):
-        x = values[i]
-        low = x if x < low else low
-        high = x if x > high else high
-        missing |= x != x  # nan compares false above, so it has to be looked for
-    return (np.nan, np.nan) if missing else (low, high)
+def _range(bits: IntArray, low: int, high: int) -> tuple[int, int]:
+    """The smallest and the largest image of values and of `low` and `high`; `bits` are those of the values.
+
+    The image of a double is an integer that rises with it; nan is beyond infinity. Integers, because the compiler
+    vectorises their minimum, and that of doubles not.
+    """
+    for i in range(len(bits)):
+        image = bits[i] ^ ((bits[i] >> 63) & NO_SIGN)
+        low, high = min(low, image), max(high, image)
+    return low, high
 
 
 @kernel
-def _scan_block(
-    codes: CodeArray, finer: CodeArray, bins: CodeArray, rest: IntArray, table: FloatArray, components: FloatArray
-) -> None:
-    """Look bins up, and put the slots of the finer bins (see `_count_slots`) into `rest`.
+def _value_of_image(image: int) -> float:
+    """The inverse of the image in `_range`."""
+    return np.int64(image ^ ((image >> 63) & NO_SIGN)).view(np.float64)
 
-    `finer` is `first` and `shift` of `locate_finer`, `rest` the key bits below the bins. One loop for both: a row
-    of each table is in the cache of the processor when it is needed again.
+
+@kernel
+def _bin_of(key: int, step: int) -> np.uint64:
+    """The bin of a key, given the entry of the bin above it in a table of `Layout.level_tables`."""
+    return U(np.uint32((step >> SHIFT_BITS) + (key >> (step & MOST_SHIFT))))
+
+
+@kernel
+def _look_up_and_place(
+    codes: CodeArray, levels: tuple[IntArray, ...], keys: IntArray, table: FloatArray, components: FloatArray
+) -> None:
+    """Look bins of the first of two levels up, and put the slots of the finer bins into `keys`.
+
+    Slots are those of `_count_slots`. One loop for all: what it needs of a bin is fetched once.
     """
-    first, shift, classes = finer[0], finer[1], U(table.shape[1])
+    coarse, fine, classes = levels[0], levels[-1], U(table.shape[1])
     entries = table.reshape(table.size)
-    for i in range(len(bins)):
-        k, j = U(bins[i]), U(codes[i])
+    for i in range(len(keys)):
+        key, j = keys[i], U(codes[i])
+        k = _bin_of(key, coarse[U((key >> BINADE_BITS) - FIRST_BINADE)])
         components[i] = entries[k * classes + j]
-        rest[i] = np.int64(U(first[k] + (rest[i] >> shift[k])) * classes + j)
+        keys[i] = np.int64(_bin_of(key, fine[k]) * classes + j)
 
 
 @kernel
 def scan_column(
     values: FloatArray,
     codes: CodeArray,
-    levels: tuple[CodeArray, ...],
+    levels: tuple[IntArray, ...],
     records: IntArray,
     counters: Counters,
     depth: int,
@@ -343,31 +361,33 @@ def scan_column(
 ) -> tuple[float, float]:
     """Locate values level by level, look them up in a table at level `depth`, and count them; one fused pass.
 
-    The rows of each level are `first` and `shift` of `locate`. Rows are processed in blocks that stay in the
-    cache, and in one call, so that threads do not compete for the interpreter lock between the steps. Returns the
-    smallest and the largest value, nan if one is missing.
+    The levels are those of `Layout.level_tables`. Rows are processed in blocks that stay in the cache, and in one
+    call, so that threads do not compete for the interpreter lock between the steps. Returns the smallest and the
+    largest value, nan if one is missing.
     """
-    bins, rest = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
-    classes = U(counters.shape[1])
-    low, high = np.inf, -np.inf
+    keys, bits = np.empty(BLOCK, np.int64), values.view(np.int64)
+    classes, low, high = U(counters.shape[1]), NO_SIGN, -NO_SIGN
     for start in range(0, len(values), BLOCK):
         stop = min(start + BLOCK, len(values))
-        block, own = values[start:stop], codes[start:stop]
+        block, own, below = values[start:stop], codes[start:stop], keys[: stop - start]
         # Before the bins, where a missing value is counted as 0: the caller raises an error if one end is nan.
-        low, high = _range(block, low, high)
-        here, below = bins[: stop - start], rest[: stop - start]
-        locate(block, levels[0][0], levels[0][1], here, below)
+        low, high = _range(bits[start:stop], low, high)
+        for i in range(len(block)):  # on its own, because this loop is vectorised
+            below[i] = order_key(block[i] if abs(block[i]) < np.inf else 0.0)
         if len(levels) == 2 and depth == 0:  # the table was made of the bins of a pilot, which had one level
-            _scan_block(own, levels[1], here, below, table, components[start:stop])
+            _look_up_and_place(own, levels, below, table, components[start:stop])
         else:
-            if len(levels) == 2:
-                locate_finer(levels[1][0], levels[1][1], here, below, here, below)
-            if depth >= 0:
-                look_up(here, own, table, components[start:stop])
-            for i in range(len(here)):
-                below[i] = np.int64(U(here[i]) * classes + U(own[i]))
+            for i in range(len(below)):
+                k, j = _bin_of(below[i], levels[0][U((below[i] >> BINADE_BITS) - FIRST_BINADE)]), U(own[i])
+                if len(levels) == 2:
+                    k = _bin_of(below[i], levels[-1][k])
+                if depth >= 0:
+                    components[start + i] = table[k, j]
+                below[i] = np.int64(k * classes + j)
         _count_slots(below, block, records, counters)
-    return low, high
+    if low < -IMAGE_OF_INFINITY - 1 or high > IMAGE_OF_INFINITY:
+        return np.nan, np.nan
+    return _value_of_image(low), _value_of_image(high)
 
 
 @kernel
