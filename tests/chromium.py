@@ -52,7 +52,8 @@ FOCUSED = """() => {
     const own = document.activeElement, place = own.getBoundingClientRect(), style = getComputedStyle(own);
     const seen = style.outlineStyle !== "none" && place.width && place.bottom > 0 && place.top < innerHeight;
     if (own === document.body) return null;
-    return [[...document.querySelectorAll("*")].indexOf(own), seen ? null : `${own.outerHTML.slice(0, 100)} at ${place.top}`];
+    const unseen = seen ? null : `${own.outerHTML.slice(0, 100)} at ${place.top}`;
+    return [[...document.querySelectorAll("*")].indexOf(own), unseen];
 }"""
 REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
     .filter((one) => one.tabIndex >= 0 && !one.disabled && one.checkVisibility())

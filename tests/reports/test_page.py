@@ -581,7 +581,8 @@ def test_drawing_a_figure_moves_nothing_below_it(show, iris_report, width):
     page.reload()
     page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     places = """() => [...document.querySelectorAll("section, table, figcaption, button, input, select")]
-        .map((one) => [one.id || one.textContent.slice(0, 30), Math.round(one.getBoundingClientRect().top + scrollY)])"""
+        .map((one) => [one, Math.round(one.getBoundingClientRect().top + scrollY)])
+        .map(([one, top]) => [one.id || one.textContent.slice(0, 30), top])"""
     before = page.evaluate(places)
     assert not page.evaluate("polyroc.figures.every((figure) => figure.shown)")
     page.evaluate("polyroc.figures.forEach((figure) => figure.shown || figure.draw())")
