@@ -57,6 +57,8 @@ __all__ = [
 
 LARGE_FILES = 2**26  # bytes of files of which not every row should be read to find the classes
 FIRST_ROWS, MOST_NEIGHBOURS = 2**12, 2**8  # rows in which to find them, and how many they may be
+MACHINE_INTEGERS = {f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
+LARGEST_WHOLE = 2**53 - 1  # doubles distinguish integers up to it: labels come as doubles if some are missing
 MOST_LABELS = 65536  # more distinct labels than this are taken for a mistake in the choice of the column
 
 
@@ -177,6 +179,7 @@ def open_files(
             condition_parameters=(),
             room=memory // 4,
             bytes=sum(Path(path).stat().st_size for path in paths) if paths else None,
+            integers=_neighbours(session, source, truth, schema.labels),
         )
         dropped = 0
         if request.missing == "drop":
@@ -331,6 +334,19 @@ def _labels_by_statistics(
     rows = session.rows(f"SELECT DISTINCT label FROM ({first_rows})", source.parameters, source.name)
     between = (*range(low, high + 1),)
     return between if sorted_labels((label for (label,) in rows), truth) == between else None
+
+
+def _neighbours(
+    session: EngineSession, source: Source, truth: str, labels: Sequence[Hashable]
+) -> tuple[str, int, int] | None:
+    """See `DuckRows.integers`."""
+    first, *_, last = labels
+    if type(first) is not int or type(last) is not int or max(abs(first), abs(last)) > LARGEST_WHOLE:
+        return None
+    if any(label != first + i for i, label in enumerate(labels)):
+        return None
+    ((_, column_type, *_),) = session.rows(f"DESCRIBE {source.select([truth])}", source.parameters, source.name)
+    return (truth, first, last) if column_type in MACHINE_INTEGERS else None
 
 
 def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:

@@ -28,6 +28,7 @@ __all__ = [
     "Rows",
     "check_memory",
     "code_expression",
+    "codes_of_integers",
     "concatenated",
     "exact_column",
     "non_finite_error",
@@ -295,6 +296,9 @@ class DuckRows:
         The weights have been divided by 2 to this power (see `polyroc.engines.precision`).
     cluster
         The column of the clusters in queries, which are numbered in the table "clusters"; None without.
+    integers
+        If the classes are neighbouring integers: their column, the first and the last one. Scans then read the
+        column and subtract the first one, because `code` takes DuckDB as long as reading a column of scores.
     """
 
     session: EngineSession
@@ -310,6 +314,7 @@ class DuckRows:
     bytes: int | None
     weight_exponent: int = 0
     cluster: str | None = None
+    integers: tuple[str, int, int] | None = None
 
     @property
     def weighted(self) -> bool:
@@ -345,16 +350,22 @@ class DuckRows:
             return
         yield from self._cluster_batches(self.expressions, "")
 
-    def _row_query(self) -> str:
+    def _row_query(self, condition: str, files: Sequence[Any], numbers: Sequence[Any]) -> tuple[str, list[Any]]:
+        """The query for the rows of files that also meet a condition, and its parameters; see `_stream`."""
+        code, code_parameters = (
+            (self.code, self.code_parameters) if self.integers is None else (self.integers[0], ())
+        )
         weight = [] if self.weight is None else [self.weight]
-        return self._query([self.code, *self.expressions, *weight])
+        query = f"{self._query([code, *self.expressions, *weight])} AND {condition}"
+        return query, [*code_parameters, *files, *self.condition_parameters, *numbers]
 
     def _batches(self, ordered: bool = False) -> Generator[Batch]:
-        yield from self._stream(self._row_query(), self.parameters, ordered)
+        yield from self._stream(*self._row_query("TRUE", self.source.parameters, ()), ordered)
 
     def _stream(self, query: str, parameters: Sequence[Any], ordered: bool) -> Generator[Batch]:
         n = len(self.names)
         for codes, *columns in self.session.stream(query, parameters, self.source.name, ordered=ordered):
+            codes = codes if self.integers is None else codes_of_integers(codes, *self.integers[1:])
             yield Batch(codes, columns[:n], None if self.weight is None else columns[n])
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
@@ -400,10 +411,11 @@ class DuckRows:
         queries, parameters = [], list[Any]()
         for name, numbers in ranges.items():
             condition = " OR ".join(["file_row_number BETWEEN ? AND ?"] * (len(numbers) // 2))
-            queries.append(f"{self._row_query()} AND filename = ? AND ({condition})")
             # of all files only this one, and the first one, by which DuckDB finds the columns
             own = [*dict.fromkeys([self.source.parameters[0][0], name])]
-            parameters += [*self.code_parameters, own, *self.condition_parameters, name, *numbers]
+            query, values = self._row_query(f"filename = ? AND ({condition})", [own], [name, *numbers])
+            queries.append(query)
+            parameters += values
         yield from self._stream(" UNION ALL ".join(queries), parameters, ordered=True)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
@@ -452,6 +464,18 @@ def _exact_sum(expression: str, name: str) -> str:
     whole = f"sum(CAST(floor({expression}) AS BIGINT))"
     fraction = f"sum(CAST(floor(({expression} - floor({expression})) * {unit}) AS BIGINT))"
     return f"({whole})::DOUBLE + ({fraction})::DOUBLE / {unit} AS {name}"
+
+
+def codes_of_integers(labels: np.ndarray[Any, Any], first: int, last: int) -> CodeArray:
+    """The class codes of labels if the classes are the integers from the first to the last one.
+
+    The labels are integers, or floats with nan for missing ones.
+    """
+    if labels.size and first <= labels.min() and labels.max() <= last:
+        return np.asarray((labels.astype(np.int64) - first if first else labels).astype(np.int32))
+    known = (first <= labels) & (labels <= last)  # false for nan
+    codes = np.where(known, labels, first).astype(np.int64) - first
+    return np.where(known, codes, np.where(labels == labels, UNKNOWN_LABEL, MISSING_LABEL)).astype(np.int32)
 
 
 def code_expression(column: str, labels: Sequence[Hashable]) -> tuple[str, list[Any]]:

@@ -34,6 +34,10 @@ _TYPES: dict[bytes, type[np.generic]] = {
     b"s": np.int16,
     b"i": np.int32,
     b"l": np.int64,
+    b"C": np.uint8,
+    b"S": np.uint16,
+    b"I": np.uint32,
+    b"L": np.uint64,
     b"f": np.float32,
     b"g": np.float64,
 }

@@ -36,7 +36,10 @@ WEIGHT_WORDS = "'importance' (how much a case counts) or 'frequency' (how many c
 
 @dataclass(frozen=True, slots=True)
 class ArgumentNames:
-    """The names of the arguments in messages: those of Python, or the columns and rows of a file."""
+    """The names of the arguments in messages: those of Python, or the columns and rows of a file.
+
+    `row` is empty where rows are not known.
+    """
 
     truth: str = "y_true"
     scores: str = "y_score"

@@ -218,9 +218,9 @@ def renumber(
     number = {label: i for i, label in enumerate(order)}
     unknown = [i for i, label in enumerate(coded.labels) if label not in number]
     if unknown:
-        where = arguments.where(coded.codes == unknown[0])
+        where = f" ({arguments.where(coded.codes == unknown[0])})" if arguments.row else ""
         label = short_repr(coded.labels[unknown[0]])
-        raise InputError(f"{argument} holds {label} ({where}), ", advice, ", or correct the data.")
+        raise InputError(f"{argument} holds {label}{where}, ", advice, ", or correct the data.")
     if order == coded.labels:
         return Coded(coded.codes, order)
     table = np.array([*(number[label] for label in coded.labels), -1], dtype=np.int32)

@@ -1,6 +1,7 @@
 """Validate arrays, labels, weights and groups, and build `Scores`."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -241,7 +242,7 @@ def schema_of(
     >>> schema_of(["a", "b"], ["forest"], 1, pos_label="b").positive
     1
     """
-    arguments = arguments or ArgumentNames()
+    arguments = replace(arguments or ArgumentNames(), row="")  # in which rows a class occurs is not known
     classes = in_order(encode([*present], arguments.truth), labels, arguments).labels
     if columns != 1:
         check_width(columns, classes, arguments.scores)
