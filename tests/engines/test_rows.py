@@ -51,7 +51,7 @@ class TestCodesOfIntegers:
         rows = ", ".join(f"({label}::INTEGER::{kind}, {score})" for label, score in zip(y, s, strict=True))
         with duckdb.connect(str(file)) as connection:
             connection.execute(f"CREATE TABLE t AS SELECT * FROM (VALUES {rows}) AS t(y, s)")
-        options = {"truth": "y", "scores": "s", "table": "t", "engine": "duckdb"}
+        options: dict[str, Any] = {"truth": "y", "scores": "s", "table": "t", "engine": "duckdb"}
         one: Any = {"DOUBLE": 1.0, "BOOLEAN": True, "VARCHAR": "1"}.get(kind, 1)
         if labels is not None:
             options["labels"] = [type(one)(label) for label in labels]

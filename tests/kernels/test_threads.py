@@ -3,13 +3,16 @@
 import multiprocessing.process
 import os
 import threading
+import warnings
 
 import joblib
 import numpy as np
 import pytest
 from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_limits
 
 import polyroc as pr
+from polyroc.errors import PolyrocWarning
 from polyroc.kernels import class_blocks, placements, threads
 from polyroc.kernels.class_blocks import argsort_blocks, block_starts, sorted_column
 from polyroc.kernels.threads import cores, in_threads, thread_limit
@@ -43,6 +46,30 @@ def test_the_answer_is_the_same_however_many_threads(digits):
         assert answers() == together
     assert pr.evaluate(binary, P[:, 0], measure="auc", n_jobs=2).standard_error == together[4]
     assert pr.compare(binary, scores, measure="auc", n_jobs=1).covariance.tolist() == together[5]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["cases", "weights", "groups", "folds"])
+@pytest.mark.parametrize("kind", ["matrix", "score", "ordered"])
+def test_the_answer_is_the_same_however_many_threads_blas_has(kind, design):
+    """Its sums of more than 10,000 numbers depend on them; and its threads would take the processors from ours."""
+    n, rng = 40_000, np.random.default_rng(1)
+    y, P = rng.integers(3, size=n), rng.dirichlet(np.ones(3), n)
+    given = {"matrix": (y, P), "score": (np.minimum(y, 1), P[:, 0]), "ordered": (y, P[:, 0])}[kind]
+    designs = {"weights": {"sample_weight": rng.random(n) + 0.5}, "groups": {"groups": np.arange(n) // 2}}
+    options = {"labels": [0, 1, 2]} if kind == "ordered" else {}
+    options |= {"cases": {}, "folds": {"folds": np.arange(n) % 2}, **designs}[design]
+
+    compared = {"matrix": "hand_till", "score": "average_precision", "ordered": "vus"}[kind]
+
+    def answers(blas_threads):
+        with threadpool_limits(blas_threads, user_api="blas"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", PolyrocWarning)
+            estimates = [(one.measure, one.value, one.standard_error) for one in pr.evaluate(*given, **options)]
+            both = {"a": given[1], "b": np.roll(given[1], 1, axis=0)}
+            return estimates, pr.compare(given[0], both, measure=compared, **options).covariance.tolist()
+
+    np.testing.assert_equal(answers(1), answers(2))
 
 
 @pytest.mark.usefixtures("two_cores")

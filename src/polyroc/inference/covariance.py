@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray, inner_product, row_products
 from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
 from polyroc.scores import Scores
 
@@ -85,7 +85,8 @@ def variance(strata: Strata, scores: Scores) -> float:
     """Sum over strata of var(components) / size; nan if a stratum has a single unit."""
     if scores.sample_weight is None and scores.units is None:
         return sum([stratum.variance() / (stratum.size or 1) for stratum in strata])  # nan of an empty one
-    return float(covariance([strata], scores)[0, 0])
+    values = by_unit(influence(strata, scores), scores)
+    return inner_product(values, values)
 
 
 def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
@@ -94,7 +95,7 @@ def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
     The products of their influences, case by case, or group by group where there are groups (Obuchowski 1997).
     """
     values = np.array([by_unit(influence(strata, scores), scores) for strata in classifiers])
-    return np.asarray(values @ values.T)
+    return row_products(values)
 
 
 def between_repeats(statistics: Sequence[Statistic], scores: Scores) -> FloatArray:

@@ -13,7 +13,7 @@ from polyroc.estimates.bootstrap_intervals import Resampled, acceleration
 from polyroc.estimates.cross_validation import SHIFT_LEVEL
 from polyroc.inference.covariance import by_unit, influence, sampled_strata
 from polyroc.inference.methods.method import Method, Uncertainty, require_independent_folds
-from polyroc.kernels.arrays import CodeArray, FloatArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, inner_product
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
@@ -106,7 +106,7 @@ def _kruskal_wallis(values: FloatArray, groups: CodeArray) -> float:
         return 1.0
     ranks = rankdata(values)
     centred = ranks - (n + 1) / 2
-    variance = float(centred @ centred) / (n - 1)
+    variance = inner_product(centred, centred) / (n - 1)
     if variance == 0:
         return 1.0
     sums, sizes = np.bincount(group, centred), np.bincount(group)

@@ -11,7 +11,7 @@ from polyroc.estimates.grouped import Group, Grouped, GroupResult, own_covarianc
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.covariance import between_repeats, influence, sampled_strata
 from polyroc.inference.methods.method import Method
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray, row_products
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
@@ -112,7 +112,7 @@ def _covariance(
             statistics.append(measure(sample))
             cases_influence = influence(sampled_strata(statistics[-1], sample.scores), sample.scores)
             values.append(np.asarray(np.bincount(units[rows], cases_influence, total), dtype=np.float64))
-    matrix = np.asarray(np.array(values) @ np.array(values).T)
+    matrix = row_products(np.array(values))
     if whole.within_folds and whole.folds is not None and whole.folds.repeats > 1:
         defined = [place for place, statistic in enumerate(statistics) if statistic.by_fold]
         matrix[np.ix_(defined, defined)] += between_repeats([statistics[place] for place in defined], whole)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray, inner_product
 from polyroc.kernels.jit import all_sizes, kernel
 from polyroc.kernels.threads import FEWEST, in_threads
 
@@ -200,7 +200,7 @@ def area(x: FloatArray, z: FloatArray, weight: FloatArray | None, mass: FloatArr
         The weights of x; None if `mass` is.
     """
     if weight is not None:
-        return float(weight @ placements(x, z, mass) / weight.sum())
+        return inner_product(weight, placements(x, z, mass)) / float(weight.sum())
     cuts = _cuts(x, z)
     won = [0] * (len(cuts) - 1)
 

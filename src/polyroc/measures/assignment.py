@@ -14,7 +14,7 @@ import numpy as np
 
 from polyroc._lazy import cached_property
 from polyroc.errors import MeasureError
-from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray, inner_product
 from polyroc.kernels.assignments import worths
 from polyroc.kernels.radix import argsort
 from polyroc.kernels.ranked_lists import mean_worths
@@ -123,7 +123,7 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
         return TupleDraw(sample, rows.scores, rows.tolerance, most, int(rng)).statistic()
     weights = rows.weights(sample)
     components = rows.whole.components(weights)
-    value = float(weights[0] @ components[0] / weights[0].sum())
+    value = inner_product(weights[0], components[0]) / float(weights[0].sum())
 
     def stratum(k: int) -> Stratum:
         return Stratum(components[k][rows.row_of[k]], lambda: sample.cases(k))

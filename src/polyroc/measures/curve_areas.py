@@ -6,7 +6,7 @@ import numpy as np
 
 from polyroc.estimates.boundary import Boundary
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, inner_product
 from polyroc.kernels.curves import upper_hull
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.ranking import positive_highest
@@ -37,7 +37,7 @@ def average_precision(sample: Sample) -> Statistic:
     called = pi * t + (1.0 - pi) * f
     safe = np.where(called > 0, called, 1.0)
     precision = np.where(called > 0, pi * t / safe, 1.0)
-    value = float(rise @ precision)
+    value = inner_product(rise, precision)
 
     def sum_from(change: FloatArray) -> FloatArray:
         """The sum over this and all lower thresholds."""
@@ -48,12 +48,12 @@ def average_precision(sample: Sample) -> Statistic:
 
     def shares() -> Shares:
         """Derivatives with respect to the shares of positives and negatives, which act through the precision."""
-        both = rise @ (t * f / safe**2)
+        both = inner_product(rise, t * f / safe**2)
         by_positives, by_negatives = (1.0 - pi) * both, -pi * both
         positives, negatives = sample.effective_shares[list(sweep.classes)]
         influence = (
-            (positive - rise @ positive) / positives + by_positives,
-            (negative - np.diff(sweep.fpr) @ negative) / negatives + by_negatives,
+            (positive - inner_product(rise, positive)) / positives + by_positives,
+            (negative - inner_product(np.diff(sweep.fpr), negative)) / negatives + by_negatives,
         )
         slopes = np.empty(2)
         slopes[list(sweep.classes)] = by_positives, by_negatives
@@ -84,7 +84,7 @@ def cost_area(sample: Sample) -> Statistic:
     right, up = np.diff(sweep.fpr[vertices]), np.diff(sweep.tpr[vertices])
     from_p = np.repeat(right / (right + up), np.diff(vertices))
     missed, called = from_p**2 / 2.0, (1.0 - from_p) ** 2 / 2.0
-    value = float(np.diff(sweep.tpr) @ missed + np.diff(sweep.fpr) @ called)
+    value = inner_product(np.diff(sweep.tpr), missed) + inner_product(np.diff(sweep.fpr), called)
     strata = cache(lambda: sweep.strata(missed, called))
 
     def boundary(errors: Errors) -> Boundary:
@@ -114,7 +114,7 @@ def _unseen_variance(right: FloatArray, up: FloatArray, n: float, m: float) -> f
     from_p = right / (right + up)
     total = 0.0
     for share, cost, cases in ((right, (1.0 - from_p) ** 2 / 2.0, n), (up, from_p**2 / 2.0, m)):
-        centred = cost - share @ cost
+        centred = cost - inner_product(share, cost)
         total += PSEUDO_OBSERVATIONS * float((centred[share == 0] ** 2).sum()) / cases**2
     return total
 

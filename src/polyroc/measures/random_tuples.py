@@ -11,7 +11,7 @@ from math import sqrt
 
 import numpy as np
 
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray, inner_product
 from polyroc.kernels.assignments import tally_worths
 from polyroc.kernels.threads import in_threads, together
 from polyroc.kernels.triple_blocks import LARGEST_BLOCK, Blocks, block_volumes, divide
@@ -55,7 +55,7 @@ class _Draw:
     def noise(self, k: int) -> float:
         """The mean square within the cases of a class."""
         times, means = self.times[self.classes[k]], self.case_means[self.classes[k]]
-        within = self.squares[k] - _dot(times, means**2)
+        within = self.squares[k] - inner_product(times, means**2)
         return max(0.0, within) / max(1.0, float(times.sum()) - np.count_nonzero(times))
 
     def strata(self, known: Sequence[FloatArray] | None = None) -> tuple[Stratum, ...]:
@@ -67,18 +67,13 @@ class _Draw:
         share, times, means = self.share[cases], self.times[cases], self.case_means[cases]
         if known is not None:
             means = means + known
-        mean = _dot(share, means)
+        mean = inner_product(share, means)
         deviation = means - mean
-        noise = self.noise(k) * _dot((share**2)[times > 0], 1.0 / times[times > 0])
-        variance = _dot(share**2, deviation**2)
+        noise = self.noise(k) * inner_product((share**2)[times > 0], 1.0 / times[times > 0])
+        variance = inner_product(share**2, deviation**2)
         # shrunk towards the class mean, so that the variance of the components is without the noise of the draw
         shrinkage = sqrt(max(0.0, 1.0 - noise / variance)) if variance > 0 else 0.0
         return Stratum(mean + shrinkage * deviation, lambda: cases)
-
-
-def _dot(a: FloatArray, b: FloatArray) -> float:
-    """The sum of the products; `a @ b` starts the threads of BLAS, which take longer than the sum."""
-    return float(np.add.reduce(a * b))
 
 
 class TupleDraw(_Draw):
@@ -138,12 +133,12 @@ class TupleDraw(_Draw):
         effects = sum(self._effect(k) for k in range(len(self.classes)))
         # at least that of one tuple
         rest = max(1.0 / self.tuples, self.squares[0] / self.tuples - self.mean**2 - effects)
-        value = self.mean + _dot(self.share - self.times / self.tuples, self.case_means)
+        value = self.mean + inner_product(self.share - self.times / self.tuples, self.case_means)
         return Statistic(value, self.strata, monte_carlo_error=sqrt(rest / self.tuples))
 
     def _effect(self, k: int) -> float:
         times, means = self.times[self.classes[k]], self.case_means[self.classes[k]]
-        between = _dot(times, (means - self.mean) ** 2)
+        between = inner_product(times, (means - self.mean) ** 2)
         return max(0.0, between - (np.count_nonzero(times) - 1) * self.noise(k)) / self.tuples
 
 
@@ -226,7 +221,7 @@ class BlockDraw(_Draw):
         """The value, its Monte Carlo error and the components; see `_Draw.strata`."""
         value, error = self._fit()
         if known is not None:
-            value += _dot(self.share[self.classes[0]], known[0])
+            value += inner_product(self.share[self.classes[0]], known[0])
         return Statistic(value, lambda: self.strata(known), monte_carlo_error=error)
 
     def _fit(self) -> tuple[float, float]:
@@ -245,7 +240,7 @@ class BlockDraw(_Draw):
                 step = np.bincount(met[k].ravel(), rest.ravel(), blocks) / rounds
                 effects[k] += step
                 rest -= step[met[k]]
-        value = mean + sum(map(_dot, effects, self.block_share))
+        value = mean + sum(map(inner_product, effects, self.block_share))
         free = rest.size - 3 * (blocks - 1) - 1  # degrees of freedom
         variance = float((rest**2).sum()) / max(free, 1) / rest.size
         return value, sqrt(max(variance, 1.0 / self.pairs**2))  # at least that of one pair

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 import numpy as np
 
 from polyroc.estimates.boundary import Boundary
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import ONE_THREAD, CodeArray, FloatArray, IntArray
 
 __all__ = ["Errors", "PlacementStratum", "Scale", "Shares", "Statistic", "Strata", "Stratum", "placement_variance"]
 
 T = TypeVar("T")
-ONE_THREAD = 10_000  # numbers below which BLAS sums in one thread: the sum does not depend on how many there are
 
 
 @dataclass(frozen=True, slots=True)

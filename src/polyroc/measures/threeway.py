@@ -7,7 +7,7 @@ from math import nan, sqrt
 import numpy as np
 
 from polyroc.errors import NotApplicableError
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray, inner_product
 from polyroc.kernels.concordance import rising_pairs
 from polyroc.kernels.lines import falling_lines
 from polyroc.kernels.radix import argsort
@@ -120,7 +120,10 @@ def mossman(sample: Sample) -> Statistic:
     weight = np.ones(len(sweep.cases))
     if sample.weight is not None:  # a mean of one in each class
         weight = sample.weight[sweep.cases] * (sizes / sample.totals)[sweep.code]
-    add_up = partial(np.bincount, sweep.block, minlength=len(sweep.edges) - 1)
+
+    def add_up(values: FloatArray) -> FloatArray:
+        return np.asarray(np.bincount(sweep.block, values, len(sweep.edges) - 1), np.float64)
+
     thirds = add_up(np.where(sweep.code == 2, weight, 0.0))
     above = thirds[::-1].cumsum()[::-1] - thirds
     after_one, after_two = above + thirds / 2.0, above + thirds / 3.0  # for pairs of different, of equal y3
@@ -141,7 +144,7 @@ def mossman(sample: Sample) -> Statistic:
             for k, of_class in enumerate(sample.by_class(sample.grouped(components)))
         )
 
-    return Statistic(float((apart @ after_one + equal @ after_two) / triples), strata)
+    return Statistic((inner_product(apart, after_one) + inner_product(equal, after_two)) / triples, strata)
 
 
 class _Surface:
@@ -169,7 +172,7 @@ class _Surface:
         m, b, n = (np.column_stack([ratios[self.cases[k]], self._shares(k)]) for k in self.roles)
         self.by_m, self.by_b, self.by_n = np.zeros(len(m)), np.zeros((2, len(b))), np.zeros((2, len(n)))
         falling_lines(b, n, m, self.by_b, self.by_n, self.by_m)
-        self.volume, self.area = float(self.by_m @ m[:, 2]), float(self.by_b[1] @ b[:, 2])
+        self.volume, self.area = inner_product(self.by_m, m[:, 2]), inner_product(self.by_b[1], b[:, 2])
 
     def _shares(self, k: int) -> FloatArray:
         cases, weight = self.cases[k], self.sample.weight
@@ -206,9 +209,9 @@ class _Surface:
             counted = cases[share > 0]
             n = len(counted) if units is None else len(np.unique(units[counted]))
             correction = sqrt(n / (n - 1)) if n > 1 else nan
-            influence[cases] = correction * share * (components - share @ components)
-        of_units = influence if units is None else np.bincount(units, influence)
-        return sqrt(float(of_units @ of_units))
+            influence[cases] = correction * share * (components - inner_product(share, components))
+        of_units = influence if units is None else np.asarray(np.bincount(units, influence), np.float64)
+        return sqrt(inner_product(of_units, of_units))
 
 
 def sahiner(sample: Sample, malignant: Hashable) -> Statistic:

@@ -17,7 +17,7 @@ import numpy as np
 
 from polyroc.errors import InputError, UndefinedMeasureWarning, warn
 from polyroc.estimates.boundary import Boundary
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray, inner_product
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Shares, Statistic, Strata, Stratum
 from polyroc.messages import Option
@@ -260,7 +260,7 @@ class _FoldStratum:
         else:
             cases = stratum.cases()
             weight = np.ones(len(cases)) if fold.weight is None else fold.weight[cases]
-            self._weight, self.total, self.squares = weight, float(weight.sum()), float(weight @ weight)
+            self._weight, self.total, self.squares = weight, float(weight.sum()), inner_product(weight, weight)
             self.number = int(np.count_nonzero(weight))
             if fold.scores.groups is not None:
                 self.units = fold.scores.groups[cases]

@@ -10,7 +10,7 @@ import numpy as np
 from polyroc.errors import UndefinedMeasureWarning
 from polyroc.inference.covariance import case_contributions, sampled_strata, weights_vary
 from polyroc.inference.methods.method import Method, Uncertainty
-from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
+from polyroc.kernels.arrays import FloatArray, IntArray, row_products, sums_of_others
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
@@ -115,7 +115,7 @@ def jackknife_covariance(
         m = len(left_out.units) if stratified else total
         values = np.array([target.without(left_out) for target in targets])
         influence[:, left_out.units] += np.sqrt((m - 1) / m) * (values - values.mean(axis=1, keepdims=True))
-    return np.asarray(influence @ influence.T)
+    return row_products(influence)
 
 
 class _LeftOut:

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError
 from polyroc.inference.methods.method import Method, Uncertainty, require_independent_folds
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray, row_products
 from polyroc.kernels.placements import counts_below
 from polyroc.measures.applicability import require_formula
 from polyroc.measures.measure import Measure
@@ -84,7 +84,7 @@ def _mean_products(folds: Sequence[Sample], units: IntArray, shares: FloatArray,
     """The mean over the units of a fold of the products of their influences, by pair of classifiers."""
     _, unit = np.unique(units, return_inverse=True)
     values = np.array([np.bincount(unit, scale * _influence(fold, shares)) for fold in folds])
-    return np.asarray(values @ values.T / values.shape[1])
+    return np.asarray(row_products(values) / values.shape[1])
 
 
 def _influence(fold: Sample, shares: FloatArray) -> FloatArray:
