@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import polyroc as pr
 from polyroc.engines import dataset, pilot
 from polyroc.engines.bins import BinCounts, BinnedValues, Layout
+from polyroc.engines.counts import Counts
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows, RowBuffer
@@ -100,6 +101,49 @@ def test_one_pass_is_enough_where_the_part_is_like_the_rest():
     assert estimate.certificate.width <= 1e-4
     assert estimate.certificate.error_within > 1e-5 * exact.standard_error  # what is certain
     assert estimate.standard_error == pytest.approx(exact.standard_error, rel=1e-4)  # what happens: order 1/20,000
+
+
+class TestRareClasses:
+    """Most bins of the pilot rows have no case of a rare class; what all rows will have there is interpolated."""
+
+    def binned(self, y, columns):
+        counts = Counts(SCHEMA, dict.fromkeys(range(3), Layout.of(8)), (), weighted=False)
+        counts.add(y, [BinnedValues(column) for column in columns], None)
+        return counts.binned()
+
+    def test_one_pass_is_enough(self, monkeypatch):
+        y, columns, _ = cases(120_000)
+        kept = np.flatnonzero((y != 2) | (np.arange(len(y)) % 50 == 0))  # 2 % of class 2, 1 % of what is left
+        y, columns = y[kept], [column[kept] for column in columns]
+        monkeypatch.setattr("polyroc.engines.refine.LARGEST_RELATIVE_ERROR", 1.0)
+
+        def passes():
+            rows = PartRows(Batch(y, columns, None), part=slice(len(y) // 4))
+            (estimate,) = evaluate_rows(rows, request(tolerance=1e-4)).estimates.values()
+            exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
+            assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
+            return estimate.certificate.passes
+
+        assert passes() == 1
+        monkeypatch.setattr("polyroc.engines.refine.smoothed_bins", lambda binned: binned)
+        assert passes() == 2
+
+    @given(st.integers(4, 400), st.integers(0, 99))
+    def test_the_classes_keep_their_sizes(self, n, seed):
+        y, columns, _ = cases(n, seed)
+        observed = self.binned(y, columns)
+        smoothed = pilot.smoothed_bins(observed)
+        for place, column in smoothed.columns.items():
+            assert (column.weight >= 0).all()
+            np.testing.assert_allclose(column.totals, observed.columns[place].totals)
+
+    def test_bins_with_many_cases_stay_as_they_are(self):
+        y, columns, _ = cases(900)
+        y, columns = np.tile(y, 50), [np.tile(np.round(column), 50) for column in columns]
+        observed = self.binned(y, columns)
+        for place, column in pilot.smoothed_bins(observed).columns.items():
+            np.testing.assert_allclose(column.weight, observed.columns[place].weight)
+            assert not column.mixed.any()
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ import numpy as np
 
 from polyroc.engines.binned_statistic import ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout
+from polyroc.engines.counts import BinnedData
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.rows import MemoryRows
 from polyroc.kernels.arrays import BoolArray, FloatArray
@@ -28,13 +29,16 @@ __all__ = [
     "component_differences",
     "continuous_bins",
     "pilot_size",
+    "smoothed_bins",
 ]
 
 PILOT_ROWS = 2**20  # a larger sample places the bins no better
 FEWEST_PILOT_ROWS = 2**16  # a smaller one says too little about the tails
 PILOT_BITS = 12  # of the pilot's bins, where they are refined afterwards
 BYTES_PER_SCORE = 40  # of a pilot row and column: the score, its bin, its key bits below the bin, and copies
-LARGEST_RELATIVE_ERROR = 0.02  # certified, of a standard error from the pilot; beyond it, rows are scanned again
+LARGEST_RELATIVE_ERROR = 0.03  # certified, of a standard error from the pilot; beyond it, rows are scanned again
+
+SMOOTHED_CASES = 16  # cases of a class in neighbouring bins over which its share is taken as constant
 
 COMPARED_SCORES = 2**16  # of a column of the pilot, to see whether values are repeated
 MOST_REPEATED = 1 / 16  # of the bins with scores: beyond it, a column is taken to have equal scores everywhere
@@ -89,6 +93,29 @@ def continuous_bins(scores: FloatArray, layout: Layout) -> BoolArray:
     if repeated.sum() > MOST_REPEATED * seen.sum():
         return np.zeros(layout.size, dtype=np.bool_)
     return ~repeated
+
+
+def smoothed_bins(data: BinnedData) -> BinnedData:
+    """What is expected of all rows, from the bins of the pilot rows: for a rare class, most of its bins are empty.
+
+    The distribution function of each class is interpolated between every few of its cases, as a function of the
+    number of cases of all classes.
+    """
+    columns = {place: _smoothed(column) for place, column in data.columns.items()}
+    return BinnedData(data.schema, columns, data.patterns)
+
+
+def _smoothed(column: BinnedColumn) -> BinnedColumn:
+    together = np.cumsum(column.weight.sum(axis=1))
+    smoothed = np.empty(column.weight.shape)
+    for k, own in enumerate(np.cumsum(column.weight, axis=0).T):
+        cases = np.cumsum(column.cases[:, k])
+        ends = np.flatnonzero(np.diff(cases // SMOOTHED_CASES, append=-1))  # and the last bin
+        known = [0.0, *together[ends]], [0.0, *own[ends]]
+        smoothed[:, k] = np.diff(np.interp(together, *known), prepend=0.0)
+    # A single case does not tell whether the scores of its bin differ.
+    mixed = column.mixed | (column.cases.sum(axis=1) <= 1)
+    return BinnedColumn(smoothed, smoothed, smoothed, mixed, column.index)
 
 
 def component_differences(

@@ -35,6 +35,7 @@ from polyroc.engines.pilot import (
     component_differences,
     continuous_bins,
     pilot_size,
+    smoothed_bins,
 )
 from polyroc.engines.precision import check_weight_precision
 from polyroc.engines.request import EngineResult, EvaluationRequest
@@ -151,8 +152,12 @@ class _Refinement:
             return None  # the full scan raises a clearer error
         if (pilot.cases <= 1).any():
             return None
+        observed = pilot.binned
+        pilot.binned = {name: smoothed_bins(binned) for name, binned in observed.items()}
         pilot._bound()
         refined = (pilot._refined_layouts() if pilot._too_wide() else None) or {}
+        pilot.binned = observed
+        pilot._bound()
         fine = {name: layouts | refined.get(name, {}) for name, layouts in pilot.layouts.items()}
         lookups = pilot._lookups() if pilot._needs_influence() and not self.rows.clustered else None
         columns = rows.batch.columns
