@@ -74,6 +74,14 @@ def test_command_line_names_it_first(tmp_path):
     assert "abeta is worse than chance: is its score reversed?" in printed
 
 
+def test_a_score_that_is_above_chance_by_another_measure_is_not_reversed():
+    y = np.repeat([0, 1, 2], 30)
+    rising = pr.evaluate(y, np.arange(90.0), labels=[0, 1, 2], measure=["vus", "umbrella"])
+    assert rising["classifier", "umbrella"].is_below_chance()
+    assert "reversed" not in str(rising)
+    assert "is the score reversed?" in str(pr.evaluate(y, -np.arange(90.0), labels=[0, 1, 2], measure="vus"))
+
+
 def test_subgroups_below_chance():
     sex = np.where(np.arange(Y.size) // 2 % 2, "f", "m")
     mixed = np.where(sex == "f", WRONG, GOOD)
