@@ -24,32 +24,38 @@ for name in polyroc.__all__:
 from polyroc.datasets import catalogue
 import polyroc.plots.dispatch, polyroc.reports.page
 polyroc.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+
+def set_up(order):
+    handles = [None if name is None else os.open(name, os.O_RDWR) for name in order["streams"]]
+    for number, handle in enumerate(handles):
+        if handle is None:
+            os.close(number)
+            setattr(sys, ("stdin", "stdout", "stderr")[number], None)
+        else:
+            os.dup2(handle, number)
+            os.close(handle)
+    sys.dont_write_bytecode = True  # with a limit of file sizes, Python leaves a part and reads it later
+    for name, limit in order["limits"].items():
+        resource.setrlimit(getattr(resource, name), (limit, limit))
+    os.environ.update(order["environment"])
+    os.chdir(order["folder"])
+    if order["user"]:
+        os.setgroups([])
+        os.setgid(order["user"])
+        os.setuid(order["user"])
+    sys.argv = ["polyroc", *order["arguments"]]
+
 for line in sys.stdin:
     order = json.loads(line)
     child = os.fork()
     if child == 0:
         ready = os.dup(1)
-        handles = [None if name is None else os.open(name, os.O_RDWR) for name in order["streams"]]
-        for number, handle in enumerate(handles):
-            if handle is None:
-                os.close(number)
-                setattr(sys, ("stdin", "stdout", "stderr")[number], None)
-            else:
-                os.dup2(handle, number)
-                os.close(handle)
-        sys.dont_write_bytecode = True  # with a limit of file sizes, Python leaves a part and reads it later
-        for name, limit in order["limits"].items():
-            resource.setrlimit(getattr(resource, name), (limit, limit))
-        os.environ.update(order["environment"])
-        os.chdir(order["folder"])
-        if order["user"]:
-            os.setgroups([])
-            os.setgid(order["user"])
-            os.setuid(order["user"])
-        sys.argv = ["polyroc", *order["arguments"]]
-        # Not before: Python ignores a Ctrl-C that comes while it prepares a process that was forked.
-        os.write(ready, b"%d\\n" % os.getpid())
-        os.close(ready)
+        try:
+            set_up(order)
+        finally:
+            # Not before: Python ignores a Ctrl-C that comes while it prepares a process that was forked.
+            os.write(ready, b"%d\\n" % os.getpid())
+            os.close(ready)
         try:
             polyroc.cli.main()
         except SystemExit as end:

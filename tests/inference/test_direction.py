@@ -82,6 +82,26 @@ def test_a_score_that_is_above_chance_by_another_measure_is_not_reversed():
     assert "is the score reversed?" in str(pr.evaluate(y, -np.arange(90.0), labels=[0, 1, 2], measure="vus"))
 
 
+BINARY = "every score is 0 or 1. If these are predicted classes, give predicted probabilities instead"
+
+
+def test_predicted_classes_as_scores():
+    classes = (GOOD > 0.5).astype(int)
+    estimate = pr.evaluate(Y, classes, measure="auc")
+    assert f"classifier: {BINARY}" in str(estimate)
+    assert pr.Estimate.from_dict(estimate.to_dict()).provenance.binary == ("classifier",)
+    both = {"good": GOOD, "classes": classes}
+    for result in (pr.evaluate(Y, both), pr.compare(Y, both, measure="auc"), pr.curve(Y, both)):
+        assert f"classes: {BINARY}" in " ".join(str(result).split())
+    assert BINARY in str(pr.evaluate(Y, np.eye(2)[classes], measure="hand_till"))
+    assert BINARY in str(pr.evaluate(Y, classes.astype(np.float32), measure="auc"))
+
+
+@pytest.mark.parametrize("scores", [GOOD, np.append(np.zeros(79), 0.5), np.arange(80) // 20, np.ones(80)])
+def test_other_scores(scores):
+    assert "every score is 0 or 1" not in str(pr.evaluate(Y, scores, measure="auc"))
+
+
 def test_subgroups_below_chance():
     sex = np.where(np.arange(Y.size) // 2 % 2, "f", "m")
     mixed = np.where(sex == "f", WRONG, GOOD)

@@ -179,7 +179,7 @@ def _format_of(out: Path) -> Literal["csv", "json"]:
 def _table(result: Curve | Curves, level: float, source: str) -> Table:
     """A row per curve: its area, and its height at a few places."""
     from polyroc.cli.pages import certificate_notes
-    from polyroc.estimates.tables import direction_notes
+    from polyroc.estimates.tables import score_notes
 
     curves = {result.classifier: result} if isinstance(result, Curve) else dict(result.curves)
     by = "classifier" if isinstance(result, Curve) else result.by
@@ -192,7 +192,7 @@ def _table(result: Curve | Curves, level: float, source: str) -> Table:
     if first.band is not None:
         notes.append(f"Band: {first.band.kind}, {level_text(first.band.level)}, {first.band.method}.")
     areas = [replace(curve.area, classifier=key) for key, curve in curves.items()]
-    notes += [*certificate_notes(areas), *direction_notes(areas if by == "classifier" else (), level)]
+    notes += [*certificate_notes(areas), *score_notes(areas if by == "classifier" else (), level)]
     notes += [f"{key}: {curve.binormal!r}" for key, curve in curves.items() if curve.binormal is not None]
     rows = [{by: key, **_row(curve, level)} for key, curve in curves.items()]
     kind = {"pr": "precision-recall", "cost": "cost"}.get(first.kind, first.kind.upper())

@@ -11,7 +11,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
 from polyroc.estimates.interval_names import interval_notes
-from polyroc.estimates.tables import conversion_notes, direction_notes, fold_notes
+from polyroc.estimates.tables import conversion_notes, fold_notes, score_notes
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Message
@@ -61,7 +61,7 @@ def _notes(evaluation: Evaluation, level: float) -> list[str]:
         notes += [provenance.weights] if provenance.weights else []
         notes += conversion_notes(estimates)
         notes += fold_notes(estimates)
-        notes += direction_notes(estimates, level)
+        notes += score_notes(estimates, level)
         notes += _monte_carlo_notes(estimates)
         notes += certificate_notes(estimates)
     ordered = sorted(evaluation.skipped.items(), key=lambda item: item[1])

@@ -11,7 +11,7 @@ from polyroc.curves.hull import Hull, RandomisedRule, Vertices, checked_rate, co
 from polyroc.curves.points import KINDS, CurveKind, area_between, precision
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.tables import direction_notes
+from polyroc.estimates.tables import score_notes
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Table, record_table
@@ -317,7 +317,7 @@ class Curve(Result):
         from polyroc.kernels.curves import thin
 
         shown = self._subset(thin(self.fpr, self.tpr, SHOWN))
-        return record_table(shown.rows(level), repr(self), direction_notes([self.area], level))
+        return record_table(shown.rows(level), repr(self), score_notes([self.area], level))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -396,4 +396,4 @@ class Curves(Result, Mapping[str, Curve]):
             }
             for key, curve in self.curves.items()
         ]
-        return Table.of("", rows, direction_notes(self.areas.values() if self.by == "classifier" else (), level))
+        return Table.of("", rows, score_notes(self.areas.values() if self.by == "classifier" else (), level))

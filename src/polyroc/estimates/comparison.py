@@ -16,7 +16,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE, Wald, two_sided, wald
 from polyroc.estimates.intervals import guard_variance
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues, critical_values
-from polyroc.estimates.tables import comparison_table, direction_notes
+from polyroc.estimates.tables import comparison_table, score_notes
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text, p_text
@@ -167,7 +167,7 @@ class Comparison(Result):
         """
         adjustment = NAMES[self.adjustment] if self.is_adjusted else None
         target = next(iter(self.estimates.values())).provenance.target
-        sentences = direction_notes(self.estimates.values(), level)
+        sentences = score_notes(self.estimates.values(), level)
         sentences += [difference.sentence(adjustment, level) for difference in self.differences.values()]
         return sentences if target is None else [*sentences, target]
 

@@ -16,14 +16,18 @@ __all__ = [
     "comparison_table",
     "conversion_notes",
     "difference_rows",
-    "direction_notes",
     "estimate_row",
     "estimate_table",
     "evaluation_table",
     "fold_notes",
     "notes_of",
+    "score_notes",
 ]
 
+BINARY = (
+    "every score is 0 or 1. If these are predicted classes, give predicted probabilities instead: a ranking needs "
+    "more than two values."
+)
 UNNAMED = "classifier"  # the name of a single classifier that was given none
 
 
@@ -81,8 +85,10 @@ def conversion_notes(estimates: Iterable["Estimate"]) -> list[str]:
     return [f"* Converted: {conversion}." for conversion in conversions]
 
 
-def direction_notes(estimates: Iterable["Estimate"], level: float) -> list[str]:
-    """Which classifiers are worse than chance with every value of the interval, and which scores were negated.
+def score_notes(estimates: Iterable["Estimate"], level: float) -> list[str]:
+    """Scores that may not be what was meant: worse than chance with every value of the interval, or 0 and 1 only.
+
+    Also which scores were negated.
 
     A classifier that is better than chance by another measure has no reversed score: of ordered classes, a score
     that rises from class to class is far above chance by `vus`, and below it by the umbrella volume.
@@ -94,8 +100,10 @@ def direction_notes(estimates: Iterable["Estimate"], level: float) -> list[str]:
         if estimate.classifier not in better and estimate.is_below_chance(level):
             worse.setdefault(estimate.classifier, []).append(estimate)
     negated = dict.fromkeys(name for estimate in estimates for name in estimate.provenance.negated or ())
+    binary = dict.fromkeys(name for estimate in estimates for name in estimate.provenance.binary or ())
     return [
         *(_below_chance(classifier, own, level) for classifier, own in worse.items()),
+        *([f"{listed([*binary])}: {BINARY}"] if binary else []),
         *([f"The scores of {listed([*negated])} are negated."] if negated else []),
     ]
 
@@ -139,14 +147,14 @@ def fold_notes(estimates: Iterable["Estimate"]) -> list[str]:
 def notes_of(estimates: Iterable["Estimate"], level: float) -> list[str]:
     """The notes below a table of estimates: conversions, folds, directions."""
     estimates = [*estimates]
-    return [*conversion_notes(estimates), *fold_notes(estimates), *direction_notes(estimates, level)]
+    return [*conversion_notes(estimates), *fold_notes(estimates), *score_notes(estimates, level)]
 
 
 def comparison_table(comparison: "Comparison", level: float, margin: float | None = None) -> Table:
     """Pair by pair."""
     estimates = [*comparison.estimates.values()]
     folds = fold_notes(estimates)[:1]  # there are no pooled values beside
-    notes = [*conversion_notes(estimates), *folds, *direction_notes(estimates, level)]
+    notes = [*conversion_notes(estimates), *folds, *score_notes(estimates, level)]
     return Table.of("", difference_rows(comparison, level, margin), notes)
 
 

@@ -12,7 +12,7 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference, chance_clause
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
-from polyroc.estimates.tables import direction_notes
+from polyroc.estimates.tables import score_notes
 from polyroc.fronts.result import Front
 from polyroc.output.numbers import estimate_text, interval_text, p_text, percentage
 from polyroc.output.sentences import clipped, listed, shortened
@@ -144,7 +144,7 @@ class _Writer:
 
     def _reversed(self, comparison: Comparison, best: str) -> Iterator[str]:
         """Other classifiers of which every value of the interval is worse than chance."""
-        for note in direction_notes([e for name, e in comparison.estimates.items() if name != best], self.level):
+        for note in score_notes([e for name, e in comparison.estimates.items() if name != best], self.level):
             yield clipped(note, 600)
 
     def _hardest_pair(self, best: str) -> Iterator[str]:

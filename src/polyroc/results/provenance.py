@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from polyroc._version import __version__
 from polyroc.results.codec import STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, at_least
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Sampling, Scores, SingleColumn, WeightKind
 
 __all__ = ["Provenance"]
 
+FEATURES = 50  # classifiers from which on they are taken for features
 LEARNER = "for the learner, trained on new samples, repeat it as a study"
 ONE_RUN = (
     "One run: intervals are too short and tests reject too often, most where the features hardly predict; repeats "
@@ -47,6 +49,9 @@ class Provenance(Record):
         True if the cases of all folds were evaluated as one sample; None if not.
     negated
         The classifiers whose scores were multiplied by -1 on request; None if none were.
+    binary
+        The classifiers whose scores are 0 and 1 only, as predicted classes are; None if there are none, and where
+        it is not known (files that an engine scans, very many classifiers).
     """
 
     cases: Mapping[str, int]
@@ -62,6 +67,7 @@ class Provenance(Record):
     repeats: int | None = field(default=None, metadata=STORED_IF_SET)
     pooled: bool | None = field(default=None, metadata=STORED_IF_SET)
     negated: tuple[str, ...] | None = field(default=None, metadata=STORED_IF_SET)
+    binary: tuple[str, ...] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield at_least([*self.cases.values()], 0), "cases must be 0 or more"
@@ -88,6 +94,7 @@ class Provenance(Record):
             repeats=None if scores.folds is None else scores.folds.repeats,
             pooled=True if scores.folds is not None and scores.folds.pooled else None,
             negated=scores.negated or None,
+            binary=_binary(scores) or None,
         )
 
     @property
@@ -129,3 +136,20 @@ class Provenance(Record):
         if self.weight_kind == "frequency":
             return "Each row counts as many cases as its frequency weight says."
         return "Cases count by their importance weights, with robust standard errors." if self.weighted else None
+
+
+def _binary(scores: Scores) -> tuple[str, ...]:
+    """The classifiers all of whose scores are 0 or 1; none of very many, which are features."""
+    if scores.kind == "decisions" or len(scores.values) >= FEATURES:
+        return ()
+    if isinstance(scores.values, SingleColumn):  # not as doubles, which would be a copy
+        return tuple(scores.values) if _is_binary(scores.values.single) else ()
+    return tuple(name for name, values in scores.values.items() if _is_binary(values))
+
+
+def _is_binary(values: npt.NDArray[Any]) -> bool:
+    # The first number and the first thousand rows tell in nearly all cases, without a pass over all.
+    if values.size == 0 or values.item(0) not in (0.0, 1.0):
+        return False
+    parts = (values[:1000], values[1000:])
+    return all(bool(((part == 0) | (part == 1)).all()) for part in parts) and bool(values.min() < values.max())
