@@ -55,7 +55,7 @@ def test_the_answer_is_the_same_however_many_threads_blas_has(kind, design):
     """Its sums of more than 10,000 numbers depend on them; and its threads would take the processors from ours."""
     n, rng = 40_000, np.random.default_rng(1)
     y, P = rng.integers(3, size=n), rng.dirichlet(np.ones(3), n)
-    given = {"matrix": (y, P), "score": (np.minimum(y, 1), P[:, 0]), "ordered": (y, P[:, 0])}[kind]
+    y_true, y_score = {"matrix": (y, P), "score": (np.minimum(y, 1), P[:, 0]), "ordered": (y, P[:, 0])}[kind]
     designs = {"weights": {"sample_weight": rng.random(n) + 0.5}, "groups": {"groups": np.arange(n) // 2}}
     options = {"labels": [0, 1, 2]} if kind == "ordered" else {}
     options |= {"cases": {}, "folds": {"folds": np.arange(n) % 2}, **designs}[design]
@@ -65,9 +65,11 @@ def test_the_answer_is_the_same_however_many_threads_blas_has(kind, design):
     def answers(blas_threads):
         with threadpool_limits(blas_threads, user_api="blas"), warnings.catch_warnings():
             warnings.simplefilter("ignore", PolyrocWarning)
-            estimates = [(one.measure, one.value, one.standard_error) for one in pr.evaluate(*given, **options)]
-            both = {"a": given[1], "b": np.roll(given[1], 1, axis=0)}
-            return estimates, pr.compare(given[0], both, measure=compared, **options).covariance.tolist()
+            estimates = [
+                (one.measure, one.value, one.standard_error) for one in pr.evaluate(y_true, y_score, **options)
+            ]
+            both = {"a": y_score, "b": np.roll(y_score, 1, axis=0)}
+            return estimates, pr.compare(y_true, both, measure=compared, **options).covariance.tolist()
 
     np.testing.assert_equal(answers(1), answers(2))
 

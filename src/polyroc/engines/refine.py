@@ -152,6 +152,7 @@ class _Refinement:
             return None  # the full scan raises a clearer error
         if (pilot.cases <= 1).any():
             return None
+        # Bins are divided by what is expected of all rows; the components are those of the pilot rows.
         observed = pilot.binned
         pilot.binned = {name: smoothed_bins(binned) for name, binned in observed.items()}
         pilot._bound()
