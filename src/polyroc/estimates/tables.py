@@ -89,15 +89,11 @@ def score_notes(estimates: Iterable["Estimate"], level: float) -> list[str]:
     """Scores that may not be what was meant: worse than chance with every value of the interval, or 0 and 1 only.
 
     Also which scores were negated.
-
-    A classifier that is better than chance by another measure has no reversed score: of ordered classes, a score
-    that rises from class to class is far above chance by `vus`, and below it by the umbrella volume.
     """
     estimates = [*estimates]
-    better = {estimate.classifier for estimate in estimates if _is_above_chance(estimate, level)}
     worse: dict[str, list[Estimate]] = {}
     for estimate in estimates:
-        if estimate.classifier not in better and estimate.is_below_chance(level):
+        if estimate.is_below_chance(level):
             worse.setdefault(estimate.classifier, []).append(estimate)
     negated = dict.fromkeys(name for estimate in estimates for name in estimate.provenance.negated or ())
     binary = dict.fromkeys(name for estimate in estimates for name in estimate.provenance.binary or ())
@@ -106,14 +102,6 @@ def score_notes(estimates: Iterable["Estimate"], level: float) -> list[str]:
         *([f"{listed([*binary])}: {BINARY}"] if binary else []),
         *([f"The scores of {listed([*negated])} are negated."] if negated else []),
     ]
-
-
-def _is_above_chance(estimate: "Estimate", level: float) -> bool:
-    """True if every value of the interval is better than chance."""
-    if estimate.chance is None:
-        return False
-    low, high = estimate.confidence_interval(level)
-    return high < estimate.chance if estimate.larger_is_better is False else low > estimate.chance
 
 
 def _below_chance(classifier: str, estimates: Sequence["Estimate"], level: float) -> str:
