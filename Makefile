@@ -99,5 +99,5 @@ reference: $(READY) ## the exact answers of reference/ anew, compared with the s
 	@$(BIN)/python reference/build.py --check
 
 clean: ## remove what was made
-	rm -rf .venv .venv-lowest .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .venv-lowest .venv-newest .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -39,7 +39,7 @@ DESCRIPTIONS = {
     "kernels": "compiled loops on plain arrays",
     "errors": "exceptions and warnings",
     "messages": "messages with references to options, rendered for Python, shell or web",
-    "_lazy | _scipy": "names on first use; scipy without its packages",
+    "_lazy": "names on first use",
 }
 # Numbered as in "The path of one call" of docs/architecture.md.
 STEPS = {

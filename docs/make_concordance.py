@@ -9,15 +9,15 @@ from pathlib import Path
 
 from building.blocks import markdown_table, with_block
 
-from polyroc.validation.names_elsewhere import MEASURE_NAMES, OPTION_NAMES, MeasureNames
+from polyroc.validation.names_elsewhere import MeasureNames, measure_names, option_names
 
 PAGE = Path(__file__).parent / "concordance.md"
 
 
 def tables() -> str:
     """All tables in Markdown, each under its heading."""
-    sections = [_measures(title, [*rows]) for title, rows in groupby(MEASURE_NAMES, lambda entry: entry.section)]
-    options = [(f"`{entry.option}`", entry.elsewhere, entry.polyroc) for entry in OPTION_NAMES]
+    sections = [_measures(title, [*rows]) for title, rows in groupby(measure_names(), lambda entry: entry.section)]
+    options = [(f"`{entry.option}`", entry.elsewhere, entry.polyroc) for entry in option_names()]
     return "\n\n".join([*sections, _table("Options", ("elsewhere", "in", "polyroc"), options)])
 
 

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -135,17 +135,47 @@ def of_ranges() -> Iterator[Question]:
             {"fpr": str(fpr)},
             partial(exact.highest_at, fpr=fpr),
             lambda _, cases, s, u=fpr: exact.rate_components(
-                cases.y, s, cases.exact_weights(), u, window(cases, u)
+                cases.y, s, cases.exact_weights(), u, slope(cases, s, u)
             ),
         )
 
 
-def window(cases: Cases, fpr: Fraction) -> Fraction:
-    """Twice the standard error of a false positive rate, or of 1 / n if that is larger; n by Kish with weights."""
+def slope(cases: Cases, s: exact.Row, fpr: Fraction) -> Fraction:
+    """Standard deviation of the height over the distribution of the true rate, in standard errors of the rate.
+
+    The rate u of the threshold follows beta(n u + 1, n (1 - u)), taken at its 64 quantiles (i - 1/2) / 64; n is
+    the number of negatives, by Kish with weights.
+    """
     w = cases.exact_weights()
     own = [w[x] for x in exact.members(cases.y, 0)]
     n = sum(own) ** 2 / sum(v**2 for v in own)
-    return rational(2 * mpmath.sqrt(real(max(fpr * (1 - fpr), 1 / n) / n)))
+    points = exact.roc_points(cases.y, s, w)
+    heights = [exact.height_at(points, rate) for rate in beta_quantiles(n * fpr + 1, n * (1 - fpr))]
+    mean = sum(heights) / len(heights)
+    variance = sum((height - mean) ** 2 for height in heights) / len(heights)
+    return rational(mpmath.sqrt(real(variance * n / (fpr * (1 - fpr)))))
+
+
+@cache
+def beta_quantiles(a: Fraction, b: Fraction) -> list[Fraction]:
+    """The quantiles (i - 1/2) / 64 of a beta distribution, by bisection and Newton's method."""
+    first, second, found = real(a), real(b), []
+    scale = mpmath.beta(first, second)
+    for i in range(64):
+        p, low, high = mpmath.mpf(2 * i + 1) / 128, mpmath.mpf(0), mpmath.mpf(1)
+        for _ in range(12):
+            middle = (low + high) / 2
+            below = mpmath.betainc(first, second, 0, middle, regularized=True) < p
+            low, high = (middle, high) if below else (low, middle)
+        x = (low + high) / 2
+        for _ in range(60):
+            density = x ** (first - 1) * (1 - x) ** (second - 1) / scale
+            step = (mpmath.betainc(first, second, 0, x, regularized=True) - p) / density
+            x = min(max(x - step, x / 2), (1 + x) / 2)
+            if abs(step) < mpmath.mpf(10) ** -50:
+                break
+        found.append(rational(x))
+    return found
 
 
 def scurfield(y: Sequence[int], s: exact.Row, w: exact.Row) -> mpmath.mpf:

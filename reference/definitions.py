@@ -144,7 +144,11 @@ def expected_cost(
 
 def highest_at(y: Sequence[int], s: Row, w: Row, fpr: Fraction) -> Fraction:
     """The height of the ROC curve, straight between its points, at a false positive rate; the highest one."""
-    points = roc_points(y, s, w)
+    return height_at(roc_points(y, s, w), fpr)
+
+
+def height_at(points: Sequence[tuple[Fraction, Fraction]], fpr: Fraction) -> Fraction:
+    """The height of a curve through these points at a false positive rate; the highest one."""
     before = max(point for point in points if point[0] <= fpr)
     after = min((point for point in points if point[0] > fpr), default=before)
     if before[0] == after[0]:
@@ -152,23 +156,12 @@ def highest_at(y: Sequence[int], s: Row, w: Row, fpr: Fraction) -> Fraction:
     return before[1] + (after[1] - before[1]) * (fpr - before[0]) / (after[0] - before[0])
 
 
-def height(points: Sequence[tuple[Fraction, Fraction]], fpr: Fraction) -> Fraction:
-    """The ROC curve at a false positive rate; the middle where it is vertical, at 0 and 1 the end inside."""
-    ends = [
-        t0 + (t1 - t0) * (fpr - u0) / (u1 - u0) for (u0, t0), (u1, t1) in pairwise(points) if u0 <= fpr <= u1 > u0
-    ]
-    return (ends[0] + ends[-1]) / 2
-
-
-def rate_components(y: Sequence[int], s: Row, w: Row, fpr: Fraction, window: Fraction) -> list[Fraction]:
+def rate_components(y: Sequence[int], s: Row, w: Row, fpr: Fraction, slope: Fraction) -> list[Fraction]:
     """Components of the height R of the ROC curve at a false positive rate u (Pepe 2003).
 
     Of a positive, the value with that case alone. Of a negative R - slope (share of it beyond the threshold - u):
-    the threshold is a quantile of the negatives. The slope is the mean one over the window u - h to u + h.
+    the threshold is a quantile of the negatives.
     """
-    points = roc_points(y, s, w)
-    low, high = max(fpr - window, Fraction(0)), min(fpr + window, Fraction(1))
-    slope = (height(points, high) - height(points, low)) / (high - low)
     here, out = highest_at(y, s, w, fpr), components(lambda v: highest_at(y, s, v, fpr), y, w)
     negatives = members(y, 0)
     whole = sum(w[x] for x in negatives)

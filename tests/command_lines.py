@@ -64,7 +64,6 @@ VALID_LINES = {
     "study run": ["plan.toml -o made.duckdb"],
     "study show": ["study.duckdb"],
     "study test": ["study.duckdb anova --data pair -o made.png"],
-    "warm-up": [""],
     "surface": ["three.csv --truth y --scores p_* -m he --points 3"],
 }
 TEXTS = {
@@ -116,7 +115,7 @@ PATHS["long name"] = "n" * 300 + ".csv"
 AT_ONCE = {**TEXTS, **NUMBERS, **PATHS}  # which no command takes long for
 OF_OTHERS = "--no-such-option"
 SERVERS = ("serve",)  # run until they are interrupted
-LONG = ("demo", "reproduce", "study run", "warm-up")  # take seconds even if all is well
+LONG = ("demo", "reproduce", "study run")  # take seconds even if all is well
 
 
 class Odd(NamedTuple):

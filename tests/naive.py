@@ -12,7 +12,7 @@ from math import erfc, exp, factorial, hypot, inf, log, log2, nan, pi, prod, sqr
 from operator import mul
 
 from scipy.optimize import linprog
-from scipy.stats import binom, gamma, norm
+from scipy.stats import beta, binom, gamma, norm
 
 
 def psi(a, b):
@@ -303,18 +303,16 @@ def sensitivity_at(y, s, w, fpr):
 def sensitivity_at_error(y, s, fpr):
     """The standard error of the sensitivity at a false positive rate, cases unweighted and scores distinct.
 
-    A proportion of m positives, and the threshold: a quantile of n negatives, whose error counts by the slope of
-    the curve. The slope is that of the chord over two standard errors of the rate to either side; where the curve
-    is vertical at an end of the chord, its middle counts.
+    A proportion of m positives, and the threshold: a quantile of n negatives, whose true rate follows a beta
+    distribution. The slope is the standard deviation of the sensitivity over it, in units of that of the rate.
     """
     weights, positives = [1.0] * len(y), [x for x, k in zip(s, y, strict=True) if k]
     negatives = sorted((x for x, k in zip(s, y, strict=True) if not k), reverse=True)
     n, m = len(negatives), len(positives)
-    half = 2 * sqrt(max(fpr * (1 - fpr), 1 / n) / n)
-    low, high = max(fpr - half, 0.0), min(fpr + half, 1.0)
-    beside = [[min(max(u + step, 1e-9), 1 - 1e-9) for step in (-1e-9, 1e-9)] for u in (low, high)]
-    heights = [sum(sensitivity_at(y, s, weights, u) for u in pair) / 2 for pair in beside]
-    slope = (heights[1] - heights[0]) / (high - low)
+    rates = beta.ppf([(i + 0.5) / 64 for i in range(64)], n * fpr + 1, n * (1 - fpr))
+    heights = [sensitivity_at(y, s, weights, u) for u in rates]
+    mean = sum(heights) / 64
+    slope = sqrt(sum((height - mean) ** 2 for height in heights) / 64 / (fpr * (1 - fpr) / n))
     # the share of each case beyond the threshold: the k highest negatives, and a part of the next
     whole = int(fpr * n + 1e-9)
     part = fpr * n - whole if fpr * n - whole > 1e-9 else 0.0

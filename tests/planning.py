@@ -72,12 +72,12 @@ PLANS = {
     ),
     "paired": (
         {"value": 0.85, "versus": 0.8, "correlation": 0.5},
-        "534 cases (267 negative, 267 positive) give a power of 0.80 to show that one of two classifiers has auc "
+        "519 cases (260 negative, 259 positive) give a power of 0.80 to show that one of two classifiers has auc "
         "above the other's if they have 0.85 and 0.8 on the same cases (two-sided test at 5 %).",
     ),
     "apart": (
         {"value": 0.8, "versus": 0.9, "null": -0.02, "n": 400, "sides": 1},
-        "400 cases (100 negative, 100 positive for each of two classifiers) give a power of 0.66 to show that one "
+        "400 cases (100 negative, 100 positive for each of two classifiers) give a power of 0.69 to show that one "
         "of two classifiers has auc below the other's minus 0.02 if they have 0.8 and 0.9 on different cases "
         "(one-sided test at 5 %).",
     ),

@@ -118,7 +118,6 @@ INTERNAL = {
     "ClassifierOutputs.table",
     "Estimate.row",
     "Estimate.quantiles",
-    "Difference.sentence",
     "Front.counts_of",
     "Front.decided",
     "Front.evaluated",
@@ -534,7 +533,11 @@ VALID_CALLS = {
         )
         for method, options in {
             "confidence_interval": {},
+            "adjusted_interval": {},
+            "adjusted_record": {"level": 0.9},
             "below_chance": {},
+            "sentence": {},
+            "size_text": {},
             "simultaneous_interval": {},
             "equivalence": {"margin": 0.1},
             "non_inferiority": {"margin": 0.1},
@@ -591,6 +594,7 @@ VALID_CALLS = {
         "Front_searched", "exclusive", other=stored("Front_searched"), n_points=100
     ),
     "Front.gini": lambda: _method("Front_searched", "gini", n_points=100),
+    "Front.gini_errors": lambda: _method("Front_searched", "gini_errors", replicates=6),
     "Front.load": lambda: ValidCall(pr.Front.load, {"path": saved_front()}),
     "Front.on": lambda: ValidCall(searched_front().on, {"X": FEATURES, "y_true": LABELS, "n_points": 100}),
     "Front.rule": lambda: ValidCall(searched_front().rule, {"point": 0}),

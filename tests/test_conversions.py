@@ -128,6 +128,7 @@ def test_several_classifiers_are_converted_one_by_one():
     assert list(compared.estimates) == ["one", "two"]
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.FewEffectiveCasesWarning")
 def test_scores_keep_all_but_the_kind():
     rng = np.random.default_rng(86)
     w, groups = rng.exponential(size=len(Y)), np.arange(len(Y)) // 2
@@ -377,6 +378,7 @@ def test_mark_is_kept_and_shown():
     assert pr.Estimate.from_dict(stored).converted is None
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.FewEffectiveCasesWarning")
 def test_weights_groups_and_resampling_pass_through():
     rng = np.random.default_rng(95)
     w, groups = rng.exponential(size=len(Y)), np.arange(len(Y)) // 3
@@ -491,7 +493,7 @@ def test_a_study_is_planned_from_converted_pilot_data(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*IRIS, "-m", "vus"], "convert it with --convert sampat or --convert expected."),
+        ([*IRIS, "-m", "vus"], "convert it with --convert sampat or expected."),
         ([*IRIS, "-m", "vus", "--convert", "sampat"], "the order of the classes; give it with --labels A,B,C."),
         ([*ONE, "-m", "pdi"], "convert it with --convert gaussian."),
         ([*IRIS, *ORDER, "--convert", "gaussian"], "fitted to one score per case, here one column per class."),

@@ -11,7 +11,7 @@ from scipy.special import expit, ndtr
 
 import polyroc as pr
 
-DEFAULT = pr.DeLong()
+DEFAULT = pr.Influence()
 BENEFIT_AT = 0.3  # the threshold of the net benefit
 PERMUTATIONS = 199  # of a test of curves
 SCORE = ("auc", "gini", "partial_auc", "partial_auc(tpr=(0.8, 1))", "average_precision", "cost_area")

@@ -98,7 +98,7 @@ def _methods(cell: Cell, replicate: int) -> dict[str, Any]:
     if replicate >= cell.bootstrap:
         return {}
     methods: dict[str, Any] = {
-        "bca": pr.Bootstrap(n=RESAMPLES, rng=replicate),
+        "bca": pr.Bootstrap(n=RESAMPLES, kind="bca", rng=replicate),
         "percentile": pr.Bootstrap(n=RESAMPLES, kind="percentile", rng=replicate),
         "jackknife": pr.Jackknife(),
         "unbiased": pr.Unbiased(),
@@ -210,7 +210,7 @@ def _several(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
         if comparison is None:
             raise ValueError(f"{name} must be defined in every sample of a cell with several classifiers.")
         pvalues.append(comparison.pvalue)
-        ends = np.array([pair.simultaneous_interval(LEVEL) for pair in comparison.differences.values()])
+        ends = np.array([pair.adjusted_interval(LEVEL) for pair in comparison.differences.values()])
         inside.append(bool(((ends[:, 0] <= true + 1e-9) & (true - 1e-9 <= ends[:, 1])).all()))
         missing.append(bool(np.isnan(ends).any()))
         widths.append(float(np.median(ends[:, 1] - ends[:, 0])))

@@ -25,8 +25,8 @@ OF_CALIBRATION: dict[tuple[str, str], Callable[[Any], float]] = {
 }
 METHODS = {
     "value": None,
-    "variance": "delong",
-    "cohort_variance": "delong",
+    "variance": "influence",
+    "cohort_variance": "influence",
     "unbiased_variance": "unbiased",
     "jackknife_variance": "jackknife",
 }

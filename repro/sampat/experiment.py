@@ -1,5 +1,6 @@
 """Sampat et al. (2009): tables V and VI, figure 2, and the review's classifiers."""
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ from repro.sampat.classifiers import FloatArray, IntArray, gaussian, nearest, re
 
 import polyroc as pr
 from polyroc import datasets
+from polyroc.errors import SuspectInputWarning
 
 __all__ = ["indexes", "iris_cases", "measured", "steps"]
 
@@ -39,7 +41,9 @@ def steps(quick: bool) -> dict[str, Callable[[], Any]]:
 def indexes(y: IntArray, P: FloatArray) -> Indexes:
     """Every index of the review's tables from posteriors; the volumes after its conversion to one score."""
     keys = ["hand_till", "ova", "ht3", "he"]
-    evaluation = pr.evaluate(y, P, measure=keys, labels=LABELS, method=None)
+    with warnings.catch_warnings():  # classes on a line: the column of the middle one may rank another better
+        warnings.simplefilter("ignore", SuspectInputWarning)
+        evaluation = pr.evaluate(y, P, measure=keys, labels=LABELS, method=None)
     M, ova, ht3, he = (evaluation["classifier", key] for key in keys)
     values = {f"A({i}|{j})": M.parts[f"A({i}|{j})"].value for i in LABELS for j in LABELS if i != j}
     values |= {"M": M.value} | {f"OVA {i}": ova.parts[str(i)].value for i in LABELS}

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from polyroc.inference.compare import compare
     from polyroc.inference.evaluate import evaluate
     from polyroc.inference.methods.bootstrap import Bootstrap
-    from polyroc.inference.methods.delong import DeLong
     from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
+    from polyroc.inference.methods.influence import DeLong, Influence
     from polyroc.inference.methods.jackknife import Jackknife
     from polyroc.inference.methods.ledell import LeDell
     from polyroc.inference.methods.mcnemar import McNemar
@@ -86,6 +86,7 @@ __all__ = [
     "Evaluation",
     "Front",
     "HanleyMcNeil",
+    "Influence",
     "Jackknife",
     "LeDell",
     "McNemar",
@@ -150,7 +151,8 @@ __getattr__, __dir__ = attach(
         "Comparison": "polyroc.estimates.comparison",
         "Curve": "polyroc.curves.result",
         "Curves": "polyroc.curves.result",
-        "DeLong": "polyroc.inference.methods.delong",
+        "DeLong": "polyroc.inference.methods.influence",
+        "Influence": "polyroc.inference.methods.influence",
         "Difference": "polyroc.estimates.difference",
         "Estimate": "polyroc.estimates.estimate",
         "Evaluation": "polyroc.estimates.evaluation",

@@ -1,33 +1,11 @@
-"""What is made when it is first used: public names, so that `import polyroc` stays fast, and attributes."""
+"""Import public names when they are first used, so that `import polyroc` stays fast."""
 
 import importlib
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-__all__ = ["attach", "cached_property"]
-
-if TYPE_CHECKING:
-    from functools import cached_property
-else:
-
-    class cached_property:  # noqa: N801 - named like the one of functools
-        """That of functools without the lock that it has before Python 3.12, which takes a microsecond each time.
-
-        Two threads may both compute the value; it is the same.
-        """
-
-        def __init__(self, make: Callable[[Any], Any]) -> None:
-            self._make, self.__doc__ = make, make.__doc__
-
-        def __set_name__(self, owner: type, name: str) -> None:
-            self._name = name
-
-        def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            if instance is None:
-                return self
-            value = instance.__dict__[self._name] = self._make(instance)
-            return value
+__all__ = ["attach"]
 
 
 def attach(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

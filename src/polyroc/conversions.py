@@ -409,7 +409,7 @@ def _check_no_fit(fitted_on: Scores | None, priors: Any) -> None:
 
 
 def _by_softmax(y_true: Any, score: Any, options: _CaseOptions) -> Any:
-    from polyroc._scipy import softmax
+    from scipy.special import softmax
 
     scores = as_scores(y_true, score, **options)
     if scores.kind != "matrix":

@@ -28,6 +28,7 @@
         CompilationCacheWarning compiled code cannot be stored, so every process compiles it again
         PooledFoldsWarning      folds were pooled, though their scores are not on one scale
         StackedRowsWarning      several rows per case seem to be evaluated as different cases
+        SuspectInputWarning     columns seem to be in another order, probabilities to hold codes
         OtherNameWarning        a measure was written by a name from elsewhere, and is computed under its own
 
 Every message says what was expected, what came, and what to do next. References to options and calls are parts of
@@ -64,6 +65,7 @@ __all__ = [
     "ReversedScoreWarning",
     "SmallClassWarning",
     "StackedRowsWarning",
+    "SuspectInputWarning",
     "ToleranceWarning",
     "UndefinedMeasureWarning",
     "UnseenClassWarning",
@@ -190,6 +192,10 @@ class PooledFoldsWarning(PolyrocWarning):
 
 class StackedRowsWarning(PolyrocWarning):
     """Several rows per case (of classifiers, folds, repeats) seem to be evaluated as different cases."""
+
+
+class SuspectInputWarning(PolyrocWarning):
+    """Predictions do not look as they were meant: columns in another order, codes among probabilities."""
 
 
 class OtherNameWarning(PolyrocWarning):

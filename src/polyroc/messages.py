@@ -67,8 +67,8 @@ class Option:
 class Call:
     """A reference to a function or class of polyroc, called with these arguments.
 
-    >>> print(Call("DeLong"), Call("to_ordered", ...), Call("RankedLists", (5, 5)), sep=", ")
-    DeLong(), to_ordered(...), RankedLists((5, 5))
+    >>> print(Call("Influence"), Call("to_ordered", ...), Call("RankedLists", (5, 5)), sep=", ")
+    Influence(), to_ordered(...), RankedLists((5, 5))
     """
 
     def __init__(self, name: str, *arguments: object) -> None:

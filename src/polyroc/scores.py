@@ -101,6 +101,11 @@ class Schema:
         """Number of classes."""
         return len(self.labels)
 
+    @property
+    def has_two_columns(self) -> bool:
+        """True if each of two classes has a column."""
+        return self.kind == "matrix" and self.n_classes == 2
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Folds:
@@ -209,6 +214,11 @@ class Scores:
         Columns that divide the cases into subgroups, by name; `evaluate(scores, by=NAME)` uses them.
     negated
         The classifiers whose scores were multiplied by -1 on request (`negate`).
+    notes
+        What is doubtful about the input, each a sentence or two: rows that may be of the same case, columns that
+        may be in another order. Every result keeps them in its provenance.
+    pairing
+        What identified the cases of several classifiers that came in rows; None if each row had all classifiers.
     names, counts
         The labels as distinct strings, and the number of rows of positive weight in each class.
     """
@@ -228,6 +238,8 @@ class Scores:
     folds: Folds | None = None
     by: Mapping[str, Coded] = field(default_factory=dict)
     negated: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    pairing: str | None = None
     names: tuple[str, ...] = field(init=False)
     counts: IntArray = field(init=False)
 

@@ -106,8 +106,8 @@ def test_compare_has_a_sentence(monkeypatch):
     arguments = ("compare", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
     done = polyroc(*arguments, "--margin", "0.05")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "lda is better than knn by 0.026 (simultaneous 95 % 0.002 to 0.053), p = 0.033 after" in done.stdout
-    assert "All equal: largest z of 3 4.478, p < 0.001." in done.stdout
+    assert "lda is better than knn by 0.026 (simultaneous 95 % 0.005 to 0.050), p = 0.010" in done.stdout
+    assert "Test that all are equal: score test, largest of 3 differences, p < 0.001." in done.stdout
     assert "p not worse" in done.stdout
     read = pr.read(arguments[1], truth="species", scores="p_*", classifier="classifier", case="case")
     expected = pr.compare(read, measure="hand_till")
@@ -133,8 +133,8 @@ def test_lines_that_name_columns_labels_or_tests_in_other_ways(tmp_path):
     refused = line(*named, "--method", "stuart-maxwell").stderr
     assert "there is no method 'stuart-maxwell'; it is no test of performance" in refused
     assert "(docs/examiner.md)" in refused
-    assert "'mcnema' is not one of 'delong'" in line(*named, "--method", "mcnema").stderr
-    assert "All equal: Cochran's Q, p = 0." in line(*named, "--method", "mcnemar").stdout
+    assert "'mcnema' is not one of 'influence'" in line(*named, "--method", "mcnema").stderr
+    assert "Test that all are equal: Cochran's Q, p = 0." in line(*named, "--method", "mcnemar").stdout
 
 
 @pytest.mark.slow
@@ -145,12 +145,15 @@ def test_methods_and_seeds():
     assert again[0] == again[1]
     assert again[0] != polyroc(*arguments, "--method", "unbiased").stdout
     shown = polyroc(*arguments[:-1], *drawn).stdout
-    assert "Standard errors by Bootstrap(n=200, stratified=True, kind='bca', rng=4); its own intervals." in shown
+    assert (
+        "Standard errors by Bootstrap(n=200, stratified=True, kind='guarded', rng=4); guarded logit intervals."
+        in shown
+    )
     compared = polyroc("compare", *arguments[1:-1], "--method", "permutation", "--replicates", "99", "--seed", "1")
     assert "lda is better than tree" in compared.stdout
     refused = polyroc("evaluate", arguments[1], *IRIS, "-m", "ova", "--method", "unbiased")
     assert refused.returncode == 2
-    assert "use --method delong or bootstrap." in refused.stderr
+    assert "use --method influence or bootstrap." in refused.stderr
 
 
 def test_scores_are_every_other_column_unless_named():

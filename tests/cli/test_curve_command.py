@@ -36,7 +36,7 @@ def test_a_table_for_people(scores):
     assert lines[6].split()[-3:] == [f"{curve.at(fpr=u).tpr:.3f}" for u in (0.05, 0.1, 0.2)]
     assert f"{curve.area.value:.4f}" in lines[3]
     assert repr(curve.binormal) in done.stdout
-    assert "Band: simultaneous, 95 %, Kolmogorov rectangles." in done.stdout
+    assert "Band: simultaneous, 95 %, order statistics and Wilson, combined." in done.stdout
 
 
 @pytest.mark.parametrize("kind", ["roc", "pr", "det", "cost"])

@@ -60,7 +60,12 @@ def test_json_holds_the_front_and_its_gini(polyroc, file):
     result = in_python(file)
     assert (pr.Front.from_dict(record).counts == result.counts).all()
     gini = result.gini(n_points=2000)
-    assert (record["gini"], record["gini_standard_error"]) == (gini.value, gini.standard_error)
+    assert (record["gini"], record["gini_monte_carlo_error"]) == (gini.value, gini.standard_error)
+    assert (record["gini_case_error"], record["gini_search_error"]) == result.gini_errors()
+    printed = polyroc("front", file, *ASKED, "--points", "2000").stdout
+    assert f"{result.gini_errors().cases:.2g}" in printed
+    assert "over cases: the standard error of G of these rules" in printed
+    assert f"{np.hypot(result.gini_errors().search, gini.standard_error):.2g}" in printed
 
 
 @pytest.mark.slow
@@ -211,7 +216,7 @@ def test_weights_of_other_cases_count(polyroc, predictions, tmp_path):
 def test_what_is_not_converged_is_reported_in_a_sentence(polyroc, file):
     output = polyroc("front", file, *ASKED).stdout
     assert re.search(
-        r"Not converged: G rose by 0.\d+ over the second half of 200 cost vectors; draw more .-n", output
+        r"Not converged: G rose by 0.\d+ to 0.\d+ over the second half of 200 cost vectors; draw more .-n", output
     )
 
 
@@ -219,7 +224,7 @@ def test_what_is_not_converged_is_reported_in_a_sentence(polyroc, file):
 def test_exact_volumes_on_demand(polyroc, stored):
     record = json.loads(polyroc("front", stored, "--exact", "--json").stdout)
     exact = pr.Front.load(stored).gini(None)
-    assert (record["gini"], record["gini_standard_error"]) == (exact, 0.0)
+    assert (record["gini"], record["gini_monte_carlo_error"]) == (exact, 0.0)
 
 
 @pytest.mark.slow

@@ -85,7 +85,7 @@ def test_a_page_for_people_and_a_note_of_optimism(polyroc, files):
     assert done.stderr.startswith("polyroc: note: The rule was chosen and evaluated on the same cases")
     assert "true class  cases  called benign" in done.stdout
     assert "Chosen for: least expected cost." in done.stdout
-    assert "Evaluated on the cases it was chosen on." in done.stdout
+    assert "chosen and evaluated on the same cases, so its rates and cost are optimistic." in done.stdout
     assert "Proven: on the cases it was chosen on, no rule" in done.stdout
     believed = polyroc("operate", files / "old.csv", *ASKED, "--calibrated")
     assert "Not chosen on the cases: it follows from the options." in believed.stdout

@@ -14,7 +14,7 @@ from polyroc.cli.app import COMMANDS, load_command, run
 LINES = [
     pytest.param(name, line, marks=pytest.mark.slow if name in LONG else ())
     for name, lines in VALID_LINES.items()
-    if name not in (*SERVERS, "warm-up")
+    if name not in SERVERS
     for line in lines
 ]
 NUMBER = re.compile(r"-?\d+\.\d+")

@@ -100,7 +100,7 @@ def test_order_stability_is_stored_and_shown(iris):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": pr.DeLong()}, "method must be Bootstrap"),
+        ({"method": pr.Influence()}, "method must be Bootstrap"),
         ({"y_score": {"only": [0.1, 0.2, 0.3, 0.4]}}, "At least two classifiers"),
         ({"labels": [0, 1, 2]}, "No case of class '2'"),
     ],
@@ -120,7 +120,7 @@ def test_groups_are_longest_runs_without_a_difference():
     separation = pr.consistency.separation(y, P, measure=["auc", "accuracy"])
     for key in ("auc", "accuracy"):
         groups = separation[key]
-        compared = pr.compare(y, P, measure=key)
+        compared = pr.compare(y, P, measure=key, adjustment="holm")
         assert list(groups.order) == sorted(P, key=lambda name: -compared.estimates[name].value)
         apart = {
             frozenset(pair)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
-from scipy.stats import binom
+from scipy.stats import binom, norm, weibull_min
+from scipy.stats import t as student
 
 import naive
 import polyroc as pr
@@ -16,6 +17,7 @@ from samples import samples_of
 from strategies import ordered, ranked, weights
 
 ROUNDING = 1e-9  # rates times totals, divided again
+RATES = np.linspace(0, 1, 201)
 
 
 @pytest.mark.slow
@@ -49,17 +51,17 @@ def test_a_resample_without_a_class_has_no_height():
     assert (heights[2] == 1).all()
 
 
-METHODS = {"formula": pr.DeLong(), "bootstrap": pr.Bootstrap(n=200, rng=0)}
+METHODS = {"formula": pr.Influence(), "bootstrap": pr.Bootstrap(n=200, rng=0)}
 
 
 def coverage(model, sizes, times, **options):
-    """At how many of the places, in each sample, the band holds the true curve."""
-    values = []
+    """Whether the band of each sample holds the true curve at each of `RATES`."""
+    true, values = ndtr((model.separation + ndtri(RATES)) / model.ratio_of_spreads), []
     for seed in range(times):
         y, s = model.sample(sizes, rng=1000 + seed)
         band = pr.curve(y, s, **options).band
-        true = ndtr((model.separation + ndtri(band.x)) / model.ratio_of_spreads)
-        values.append((band.low <= true + 1e-12) & (true <= band.high + 1e-12))
+        low, high = (np.interp(RATES, band.x, limit) for limit in (band.low, band.high))
+        values.append((low <= true + 1e-12) & (true <= high + 1e-12))
     return np.array(values)
 
 
@@ -136,24 +138,88 @@ def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=100, rng=0)], ids=["formula", "bootstrap"])
+@pytest.mark.parametrize("method", [pr.Influence(), pr.Bootstrap(n=100, rng=0)], ids=["formula", "bootstrap"])
 def test_precision_recall_bands_hold_the_true_precision(method):
-    model, times, places = Binormal(1.0), 60, (60, 100, 160)  # recall 0.3, 0.5, 0.8
+    model, times, places = Binormal(1.0), 60, np.array([0.3, 0.5, 0.8])
     inside, everywhere = np.zeros(3), 0
     for seed in range(times):
         y, s = model.sample((120, 80), rng=seed)
         for kind in ("pointwise", "simultaneous"):
             curve = pr.curve(y, s, kind="pr", band=kind, level=0.9, method=method)
             band = curve.band
-            own = np.interp(band.x[1:], curve.recall, curve.precision)
-            assert ((band.low[1:] <= own + 0.02) & (own <= band.high[1:] + 0.02)).all()  # lines, not arcs, between
-            recall = band.x[1:-1]
+            own = np.array([curve.height(recall) for recall in band.x[1:]])
+            assert ((band.low[1:] <= own + 1e-9) & (own <= band.high[1:] + 1e-9)).all()
+            recall = places if kind == "pointwise" else band.x[1:-1]
             true = 0.4 * recall / (0.4 * recall + 0.6 * ndtr(ndtri(recall) - 1.0))
-            ok = (band.low[1:-1] <= true) & (true <= band.high[1:-1])
-            inside += ok[[p - 1 for p in places]] if kind == "pointwise" else 0
+            low, high = (np.interp(recall, band.x, limit) for limit in (band.low, band.high))
+            ok = (low <= true) & (true <= high)
+            inside += ok if kind == "pointwise" else 0
             everywhere += bool(ok.all()) if kind == "simultaneous" else 0
     assert (inside >= least(times, 0.9)).all()
     assert everywhere >= least(times, 0.9)
+
+
+def rare_positives():
+    """1,000 positives among 151,000 cases."""
+    return Binormal(3.0).sample((150_000, 1000), rng=0)
+
+
+def test_precision_recall_band_of_rare_positives_is_as_narrow_as_the_data_allow():
+    """On a grid of 0.005 of the false positive rate it was 0.29 to 1 at recall 0.3."""
+    y, s = rare_positives()
+    band = pr.curve(y, s, kind="pr", band="pointwise").band
+    threshold = np.sort(s[y == 1])[::-1][299]
+    false = np.sum(s[y == 0] >= threshold)
+    # log(recall odds) has the variance of the false positives and of the threshold with 300 of 1,000 positives
+    value, change = 300 / (300 + false), np.log(np.sum(s[y == 0] >= np.sort(s[y == 1])[::-1][329]) / false) / 0.03
+    wald = 1.96 * value * (1 - value) * np.sqrt(1 / false + change**2 * 0.3 * 0.7 / 1000)
+    low, high = (float(np.interp(0.3, band.x, limit)) for limit in (band.low, band.high))
+    assert 0.8 < (high - low) / (2 * wald) < 1.3
+    simultaneous = pr.curve(y, s, kind="pr", band="simultaneous").band
+    assert np.interp(0.3, simultaneous.x, simultaneous.high - simultaneous.low) < 2 * (high - low)
+
+
+def test_band_of_steps_has_a_point_per_step_and_no_teeth():
+    y, s = Binormal(1.5).sample((300, 30), rng=0)
+    curve = pr.curve(y, s, kind="pr", band="pointwise")
+    assert curve.band.x == pytest.approx(np.unique(curve.recall))
+    tied = pr.curve(y, s.round(), kind="pr", band="pointwise").band
+    assert 0.25 in tied.x  # inside a tie precision is an arc, which a few points would cut
+
+
+def test_band_has_points_where_a_curve_is_steep():
+    y, s = rare_positives()
+    for kind in ("roc", "det"):
+        curve = pr.curve(y, s, kind=kind, band="pointwise")
+        rates = curve.band.x if kind == "roc" else ndtr(curve.band.x)
+        assert np.sum((rates > 0) & (rates < 0.005)) > 20
+        assert len(rates) < 700
+
+
+def test_simultaneous_band_is_narrower_than_that_of_a_fixed_width():
+    """Kolmogorov's rectangles covered 100 % with a width of 0.8 at a false positive rate of 0.1."""
+    widths = []
+    for seed in range(10):
+        band = pr.curve(*Binormal(1.2).sample(100, rng=seed), band="simultaneous").band
+        widths.append(np.interp(0.1, band.x, band.high - band.low))
+    assert np.mean(widths) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("negatives", "positives"),
+    [(norm(), norm(1.2)), (student(3), student(3, 1.6)), (weibull_min(0.8), weibull_min(2.2, scale=1.6))],
+    ids=["normal", "heavy tails", "flat start"],
+)
+def test_simultaneous_band_holds_curves_of_any_shape(negatives, positives):
+    times, rng = 150, np.random.default_rng(0)
+    y, true = np.repeat([0, 1], 60), positives.sf(negatives.isf(RATES))
+    inside = 0
+    for _ in range(times):
+        band = pr.curve(y, np.r_[negatives.rvs(60, rng), positives.rvs(60, rng)], band="simultaneous").band
+        low, high = (np.interp(RATES, band.x, limit) for limit in (band.low, band.high))
+        inside += bool(((low <= true + 1e-12) & (true <= high + 1e-12)).all())
+    assert inside >= least(times, 0.95)
 
 
 def test_bands_contain_the_curve_and_grow_with_the_level():
@@ -237,7 +303,7 @@ def test_working_hotelling_needs_plain_cases_and_a_roc_plane():
             pr.curve(y, s, band="working_hotelling", **options)
 
 
-@pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=300, rng=1)], ids=["formula", "bootstrap"])
+@pytest.mark.parametrize("method", [pr.Influence(), pr.Bootstrap(n=300, rng=1)], ids=["formula", "bootstrap"])
 def test_cost_band_holds_the_true_costs_where_the_roc_band_holds_the_true_curve(method):
     """Least costs of a binormal model: min over thresholds of p FNR + (1 - p) FPR."""
     model, covered = Binormal(1.2), 0

@@ -52,7 +52,7 @@ def test_area_under_the_points_is_the_auc(data):
 
 def test_area_is_what_evaluate_gives():
     y, s = Binormal(1.0).sample((40, 60), rng=3)
-    for method in (pr.DeLong(), pr.Bootstrap(n=50, rng=1)):
+    for method in (pr.Influence(), pr.Bootstrap(n=50, rng=1)):
         result, expected = pr.curve(y, s, method=method).area, pr.evaluate(y, s, measure="auc", method=method)
         assert result.to_dict() == expected.to_dict()
     partial = "partial_auc(fpr=(0, 0.2))"

@@ -143,3 +143,18 @@ def test_cost_on_new_cases_is_covered():
         too_low.append(point.apparent_cost < cost)
     assert np.mean(covered) >= 0.8
     assert np.mean(too_low) >= 0.9
+
+
+def test_a_corrected_rate_of_none_has_at_least_wilsons_interval():
+    """None of 57 is called positive, here and in nearly all resamples: 0 to 0.017 was printed."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [57, 60])
+    s = rng.normal(size=167)[:117] * 0.45 + 1.6 * y
+    point = pr.operate(y, s, criterion="youden", method=pr.Bootstrap(n=200, rng=0))
+    rate = point.confusion[0, 1]
+    assert rate.value == 0
+    assert rate.standard_error > 0
+    assert rate.low == 0
+    assert 0.0631 < rate.high < 0.07  # Wilson's is 0.0631
+    assert point.confusion[0, 0].low == pytest.approx(1 - rate.high)
+    assert rate.confidence_interval(0.99).high > 0.1

@@ -325,11 +325,14 @@ def test_every_resample_is_chosen_as_if_it_were_the_data(criterion):
     mean = 2 ** (1 / 3) * np.mean(optimism, axis=0)
     assert point.uncertainty.optimism == pytest.approx(mean, abs=EXACT)
     plain = operate(STAGE, MARKER, **options)
-    assert point.rates == pytest.approx(np.clip(plain.rates - mean, 0, 1), abs=0.02)  # rows then sum to 1
+    # rows then sum to 1, and a rate that is nearer to a limit than its error is there
+    assert point.rates == pytest.approx(np.clip(plain.rates - mean, 0, 1), abs=0.04)
     # the error of the rates, and that of the optimism; at least the error of a rule that was given
     errors = np.sqrt(np.var(optimism, axis=0, ddof=1) + 0.45 * mean**2)
     expected = np.fmax(errors, plain.confusion.standard_errors)
-    assert point.confusion.standard_errors == pytest.approx(expected, abs=EXACT)
+    inside = (point.rates > 0) & (point.rates < 1)  # at a limit it is at least Wilson's
+    assert point.confusion.standard_errors[inside] == pytest.approx(expected[inside], abs=EXACT)
+    assert (point.confusion.standard_errors[~inside] >= expected[~inside] - EXACT).all()
 
 
 def naive_ranges(weight, chosen, criterion):
@@ -387,6 +390,36 @@ def test_threads_and_seeds():
         for seed, jobs in ((1, 1), (1, 2), (2, 1))
     ]
     assert calls[0] == calls[1] != calls[2]
+
+
+def test_rates_of_a_rule_that_does_not_depend_on_the_score_are_known():
+    """Where no threshold is better than infinity, sensitivity is certainly 0: there is no optimism."""
+    rng, y = np.random.default_rng(0), np.repeat([0, 1], [200, 20])
+    checked = 0
+    for _ in range(30):
+        point = pr.operate(y, rng.normal(size=220) + y, method=FAST)
+        if point.thresholds == (np.inf,):
+            assert point.rates.tolist() == [[1, 0], [1, 0]]
+            assert not point.uncertainty.optimism.any()
+            for true in "01":
+                low, high = point.confusion[true, "0"].confidence_interval()
+                assert low < high == 1.0
+            checked += 1
+    assert checked > 3
+
+
+def test_a_corrected_rate_at_its_limit_has_an_interval_like_wilsons():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [200, 20])
+    checked = 0
+    for _ in range(20):
+        s = rng.normal(size=220) + y
+        specificity = pr.operate(y, s, method=FAST).confusion["0", "0"]
+        if specificity.value == 1.0 and specificity.standard_error > 0:
+            low, _ = specificity.confidence_interval()
+            assert low == pytest.approx(200 / 203.84, abs=0.002)  # 3.84 = 1.96^2
+            checked += 1
+    assert checked
 
 
 def test_corrected_rates_are_stored_printed_and_not_warned_of():
@@ -457,6 +490,9 @@ def test_bad_terms(options, message):
 
 
 @pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+@pytest.mark.filterwarnings(
+    "ignore::polyroc.errors.SuspectInputWarning"
+)  # labels in another order than the columns
 def test_what_cannot_be_chosen_again():
     P = np.eye(3)[np.repeat([0, 1, 2], [40, 30, 20])] * 0.4 + 0.2
     with pytest.raises(InputError, match="calibrated=True chooses nothing on the cases"):

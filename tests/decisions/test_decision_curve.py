@@ -59,10 +59,9 @@ def test_standard_errors_by_simulation(prevalence):
         y = rng.random(150) < 0.3 if prevalence is None else np.arange(150) < 50
         p = np.clip(rng.normal(0.3 + 0.2 * y, 0.2), 0, 1)
         net_benefit = pr.decision_curve(y, p, thresholds=[0.2, 0.4], prevalence=prevalence)
-        values.append(np.append(net_benefit.net_benefit, net_benefit.treat_all.value))
-        errors.append(
-            np.append(net_benefit.curves["classifier"].standard_error, net_benefit.treat_all.standard_error)
-        )
+        curves = net_benefit.curves["classifier"], net_benefit.treat_all, net_benefit.over_all["classifier"]
+        values.append(np.concatenate([curve.value for curve in curves]))
+        errors.append(np.concatenate([curve.standard_error for curve in curves]))
     spread = np.std(values, axis=0, ddof=1)  # its relative error is 3.5 %; three of these
     np.testing.assert_allclose(np.mean(errors, axis=0), spread, rtol=0.11, atol=1e-12)
 

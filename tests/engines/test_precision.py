@@ -1,9 +1,13 @@
 """Weights of any size, and integers that doubles cannot distinguish: right answers, or errors that say why."""
 
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import polyroc as pr
@@ -74,6 +78,22 @@ def test_a_class_of_weights_too_small_against_the_others_is_an_error(tmp_path):
         pr.evaluate(path, truth="y", scores="s", weight="w", measure="auc", engine="duckdb")
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, 1.0, 1.0, 1e-150], r"column 'w'.* goes from 1e-150 to 1; weights that differ by a factor of more"),
+        ([1e300, 1e-300, 1e300, 1e-300], r"column 'w'.* goes from 1e-300 to 1e\+300"),
+        ([1.0, 1.0, 1.0, 5e-324], r"column 'w'.* goes from 4.94e-324 to 1"),
+        ([0.0, 0.0, 0.0, 0.0], r"column 'w'.* is zero for every case"),
+    ],
+)
+def test_extreme_weights_are_the_same_error_by_every_engine(tmp_path, engine, weights, message):
+    path = write(tmp_path, y=np.array([0, 1, 0, 1]), s=np.arange(4.0), w=np.array(weights))
+    with pytest.raises(InputError, match=message):
+        pr.evaluate(path, truth="y", scores="s", weight="w", measure="auc", engine=engine)
+
+
 def test_a_tally_takes_the_scale_of_the_weights():
     y, score, weight = weighted_cases()
     expected = pr.evaluate(y, score, measure="auc", sample_weight=weight)
@@ -124,10 +144,43 @@ def test_integers_beyond_double_precision_are_an_error(kind):
     y, score = np.arange(100) % 2, 1_700_000_000_000_000_000 + np.arange(100)
     data = {list: score.tolist(), pd.Series: pd.Series(score)}.get(kind)
     data = score.astype(kind) if data is None else data
-    with pytest.raises(InputError, match=r"y_score .* integers beyond 2\^53 .* Subtract a constant"):
+    with pytest.raises(InputError, match=r"y_score .* double precision cannot distinguish.* Subtract a constant"):
         pr.evaluate(y, data, measure="auc")
     smallest = 1_700_000_000_000_000_000
     assert pr.evaluate(y, score - smallest, measure="auc").value == pytest.approx(0.51)
+
+
+EXACT = [Decimal(10**20 + k) for k in range(18)]
+NUMBERS = {
+    "decimals": EXACT,
+    "fractions": [Fraction(1, 3) + Fraction(k, 10**20) for k in range(18)],
+    "long doubles": np.longdouble(1) + np.arange(18) * np.longdouble(1e-18),
+    "objects of pandas": pd.Series(EXACT),
+    "decimals of pandas": pd.Series(EXACT, dtype=pd.ArrowDtype(pa.decimal128(38, 10))),
+    "decimals of Polars": pl.Series(EXACT, dtype=pl.Decimal(38, 10)),
+    "decimals of pyarrow": pa.array(EXACT, pa.decimal128(38, 10)),
+    "long decimals of pyarrow": pa.array(EXACT, pa.decimal256(60, 10)),
+    "two columns of Polars": pl.DataFrame(
+        {"0": EXACT, "1": EXACT[::-1]}, schema={"0": pl.Decimal(38, 10), "1": pl.Decimal(38, 10)}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_different_numbers_that_are_equal_doubles_are_an_error(name):
+    if name == "long doubles" and np.finfo(np.longdouble).eps > 1e-18:
+        pytest.skip("long doubles are doubles here")
+    with pytest.raises(InputError, match=r"y_score holds .* different scores would become equal"):
+        pr.evaluate(np.arange(18) // 9, NUMBERS[name])
+
+
+@pytest.mark.parametrize("kind", [list, pl.Series, pd.Series])
+def test_decimals_of_few_digits_are_doubles(kind):
+    score = [Decimal(k) / 100 for k in range(18)]
+    assert pr.evaluate(np.arange(18) // 9, kind(score), measure="auc").value == 1
+    with_none = kind([*score[:-1], None])
+    with pytest.raises(InputError, match="y_score has missing values"):
+        pr.evaluate(np.arange(18) // 9, with_none, measure="auc")
 
 
 def test_large_integers_that_are_doubles_are_accepted():
@@ -140,7 +193,7 @@ def test_the_engine_rejects_the_same_integers_of_parquet_files(tmp_path):
     y, base = np.arange(100) % 2, 1_700_000_000_000_000_000
     path = write(tmp_path, y=y, s=base + np.arange(100), t=base + 1024 * np.arange(100))
     ask = {"truth": "y", "measure": "auc", "engine": "duckdb"}
-    with pytest.raises(InputError, match=r"column 's' of .* holds integers beyond 2\^53"):
+    with pytest.raises(InputError, match=r"column 's' of .* double precision cannot distinguish"):
         pr.evaluate(path, scores="s", **ask)
     assert pr.evaluate(path, scores="t", **ask).value == pytest.approx(0.51)
 

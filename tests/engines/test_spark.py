@@ -257,7 +257,7 @@ def test_one_column_whose_order_is_not_known(spark, table):
 
 @pytest.mark.slow
 def test_weights_of_any_size(spark, table, rows):
-    """Only ratios of weights matter, as in memory; groups whose weights are small against others' too."""
+    """Only ratios of weights matter, as in memory, and these must be ones that doubles can add up."""
     scale = 1e-200
     options = {"truth": "kind", "scores": P, "weight": "w", "measure": "hand_till"}
     memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, weight="w"), measure="hand_till")
@@ -268,22 +268,21 @@ def test_weights_of_any_size(spark, table, rows):
     rates = [pr.rates(one, truth="kind", scores=P, weight="w") for one in (table, small)]
     assert rates[1].counts == pytest.approx(rates[0].counts * scale, rel=1e-9)
     uneven = table.selectExpr("kind", *P, "country", f"if(country = 'fr', {scale}D, 1D) * w AS w")
-    for (country,), one in pr.evaluate(uneven, by="country", **options).items():
-        kept = rows.filter(pl.col("country") == country)
-        alone = pr.evaluate(pr.read(kept, truth="kind", scores=P, weight="w"), measure="hand_till")
-        assert one.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
+    with pytest.raises(InputError, match="differ by a factor of more than"):  # as in memory
+        pr.evaluate(uneven, by="country", **options)
 
 
 @pytest.mark.slow
 def test_large_integers(spark):
-    """Integers beyond 2^53 would tie silently as doubles."""
+    """Different numbers would tie silently as doubles."""
     options = {"truth": "y", "scores": "s", "measure": "auc"}
     base = "id % 2 AS y", "CAST(id AS BIGINT) + {} AS s"
     near = spark.range(100).selectExpr(base[0], base[1].format(2**53))
-    with pytest.raises(InputError, match="column 's' of the Spark data frame holds integers beyond 2\\^53"):
+    with pytest.raises(InputError, match=r"column 's' of the Spark data frame holds .* double precision cannot"):
         pr.evaluate(near, **options)
-    with pytest.raises(InputError, match="beyond 2"):
-        pr.evaluate(near.selectExpr("y", "CAST(s AS DECIMAL(38, 0)) * 1000 + 1 AS s"), **options)
+    for decimal in ("CAST(s AS DECIMAL(38, 0)) + 1", "CAST(s AS DECIMAL(30, 0)) / 3.0"):
+        with pytest.raises(InputError, match="different scores would become equal"):
+            pr.evaluate(near.selectExpr("y", f"{decimal} AS s"), **options)
     below = (spark.range(100).selectExpr(base[0], base[1].format(offset)) for offset in (2**52, 0))
     assert len({pr.evaluate(frame, exact=True, **options).value for frame in below}) == 1
     even = spark.range(100).selectExpr(base[0], f"2 * id + {2**53} AS s")

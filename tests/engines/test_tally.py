@@ -14,6 +14,7 @@ from polyroc.engines.bins import Layout
 from polyroc.engines.tally import check_applicable
 from polyroc.errors import InputError, NotApplicableError, PolyrocWarning, SmallClassWarning
 from polyroc.measures.registry import measure
+from polyroc.reports.tables import number_cells
 from strategies import at_most
 
 
@@ -293,3 +294,22 @@ def test_sums_of_squared_weights_that_leave_64_bits_are_an_error():
     tally.update([0, 1] * 10_000, np.full(20_000, 0.5), np.full(20_000, 2.0**25))
     with pytest.raises(InputError, match="divide all weights"):
         tally.evaluate("auc")
+
+
+def test_an_upper_bound_of_the_standard_error_says_so():
+    """In a representation, a table, records and a report: a tally does not know the covariance of its columns."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    tally = pr.Tally([0, 1, 2])
+    tally.update(y, rng.dirichlet([1, 1, 1], 300))
+    whole = tally.evaluate("hand_till")
+    assert whole.certificate.error_is_bound
+    assert f"standard error at most {whole.standard_error:.4f}" in repr(whole)
+    part = whole.parts["A(0|1)"]
+    assert "at most" not in repr(part)
+    text = str(whole).splitlines()
+    assert f"at most {whole.standard_error:.4f}" in text[1]
+    assert "at most" not in text[2]
+    assert [row["error_is_bound"] for row in whole.rows()[:2]] == [True, False]
+    assert whole.to_dict()["certificate"]["error_is_bound"]
+    assert number_cells(whole, (0, 1))[1] == f"at most {whole.standard_error:.4f}"

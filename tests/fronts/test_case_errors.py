@@ -56,7 +56,26 @@ def test_errors_over_cases_are_near_those_of_a_plain_bootstrap(cases, fronts):
     assert volumes.difference("good", "poor").standard_error == pytest.approx((good - poor).std(ddof=1), rel=0.3)
     low, high = volumes.confidence_interval("good")
     assert 0 <= low < volumes.gini("good") < high <= 1
-    assert "case_error" in volumes.rows()[0]
+
+
+def test_a_table_has_the_interval_over_cases(cases, fronts):
+    volumes = pr.fronts.front_volumes(fronts, n_points=500, cases=cases, replicates=30)
+    (row, delta, *_) = volumes.rows()
+    low, high = volumes.confidence_interval("good")
+    assert (row["low"], row["high"]) == (low, high)
+    assert (row["standard_error"], row["monte_carlo_error"]) == (
+        volumes.standard_error("good"),
+        volumes.gini("good").standard_error,
+    )
+    assert row["standard_error"] != row["monte_carlo_error"]
+    assert (delta["measure"], delta["low"]) == ("delta", None)
+    names = [column.name for column in volumes.to_table().columns]
+    assert names[-5:] == ["value", "std. error", "95 % interval", "Monte Carlo error", "n points"]
+    few = pr.fronts.front_volumes(fronts, n_points=20, cases=cases, replicates=30).confidence_interval("good")
+    assert few.high - few.low > high - low  # it allows for the error of the random points
+    alone = pr.fronts.front_volumes(fronts, n_points=500)
+    assert "95 % interval" not in str(alone)
+    assert not {"standard_error", "low"} & set(alone.rows()[0])
 
 
 def two_classes(weight=None):

@@ -1,6 +1,8 @@
 """Fronts of a fixed classifier: nothing dominates, costs make the decisions, two classes are the ROC curve."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -168,6 +170,85 @@ def test_growth_shows_how_the_front_grew():
     assert growth.lately == growth.gini[-1] - half
 
 
+def soft(rng, classes, cases, odds):
+    y = np.arange(cases) % classes
+    P = np.exp(rng.normal(size=(cases, classes)) + odds * np.eye(classes)[y])
+    return y, P / P.sum(axis=1, keepdims=True)
+
+
+def searched(y, P, **options):
+    front = pr.front(y, P, **options)
+    assert isinstance(front, pr.Front)
+    return front
+
+
+def grown(front, *gini):
+    growth = pr.fronts.result.Growth((500, 1000), (len(front), len(front)), gini)
+    return replace(front, growth=growth)
+
+
+def test_ten_classes_are_not_called_converged_nor_chance():
+    """Four of five are right, but of 20,000 random points in 90 dimensions none is dominated."""
+    front = searched(*soft(np.random.default_rng(5), 10, 300, 2.5), n=50, alpha=1)
+    assert front.growth.gini[-1] < 0.001
+    assert not front.converged
+    assert front.convergence.startswith("Not known to have converged after 50 cost vectors: G is from ")
+    assert "of 20,000 random points, too few to tell" in front.convergence
+    assert "nothing better than chance" not in repr(front) + front.convergence
+    assert "90 dimensions, where near 0 does not mean near chance: about 9" in front.dimension_note
+
+
+def test_a_rise_of_a_share_of_a_small_volume_is_no_convergence():
+    front = searched(*soft(np.random.default_rng(0), 3, 60, 1.0), n=60, alpha=1)
+    for gini, converged in (
+        ((0.02, 0.024), False),  # less than 0.005, but a sixth of it
+        ((0.6, 0.604), True),
+        ((0.6, 0.606), False),
+        ((0.00010, 0.00010), False),  # two points
+        ((0.02, 0.0203), True),
+    ):
+        changed = grown(front, *gini)
+        assert changed.converged == converged
+        assert changed.convergence.startswith("Converged") == converged
+        assert bool(changed.dimension_note) == (gini[-1] < 0.05)
+    assert "6 dimensions" in changed.dimension_note
+
+
+def test_the_note_on_dimensions_is_nearly_that_of_one_point():
+    rates = np.full((3, 3), 0.18) + np.eye(3) * 0.46  # 64 % right
+    gini = float(pr.fronts.gini_volume(rates, n_points=50_000))
+    front = searched(*soft(np.random.default_rng(0), 3, 60, 1.0), n=20, alpha=1)
+    (right,) = re.findall(r"about ([\d.]+) % right", grown(front, gini, gini).dimension_note)
+    assert float(right) == pytest.approx(64, abs=1.5)
+
+
+@pytest.mark.slow
+def test_errors_of_gini_are_over_cases_and_searches():
+    y, P = soft(np.random.default_rng(2), 3, 45, 1.5)
+    front = searched(y, P, n=200)
+    errors = front.gini_errors(replicates=15)
+    assert errors.search == 0.2 * front.growth.lately
+    whole = pr.fronts.front_volumes(front, n_points=100, cases=(y, P), replicates=15)
+    assert errors.cases == pytest.approx(whole.standard_error("classifier"), rel=0.35)
+    assert errors.cases > 5 * front.gini().standard_error
+    stored = pr.Front.from_dict(front.to_dict())
+    assert stored.gini_errors() == (None, errors.search)
+    two = searched(y % 2, P[:, :2] / P[:, :2].sum(axis=1, keepdims=True))
+    assert two.gini_errors().search == 0
+    assert two.gini_errors().cases > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("classes", "cases", "odds"), [(3, 60, 1.3), (4, 80, 1.8), (3, 200, 1.0)])
+def test_searches_with_other_seeds_differ_by_no_more_than_the_printed_error(classes, cases, odds):
+    y, P = soft(np.random.default_rng(11), classes, cases, odds)
+    fronts = [searched(y, P, n=1500, rng=seed) for seed in range(10)]
+    spread = np.std([front.gini(n_points=50_000) for front in fronts], ddof=1)
+    printed = np.mean([front.gini_errors(replicates=3).search for front in fronts])
+    assert printed / 10 < spread < 1.4 * printed  # 1.4: of a standard deviation from ten
+
+
+@pytest.mark.filterwarnings("ignore::polyroc.errors.SuspectInputWarning")  # columns are exchanged on purpose
 @pytest.mark.slow
 def test_volumes_of_fronts_are_those_of_their_rates():
     rng = np.random.default_rng(0)
@@ -269,6 +350,7 @@ def test_rows_name_each_error():
     assert "<td " in front._repr_html_()
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.SuspectInputWarning")  # which are noticed first
 def test_bad_data_are_rejected():
     y, P = sample(np.random.default_rng(0), (5, 5, 5))
     with pytest.raises(InputError, match=r"sum to 1 .* position 3"):

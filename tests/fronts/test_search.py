@@ -188,13 +188,13 @@ def test_a_front_says_whether_it_still_grew():
     assert "20 generations, G about" in repr(early)
     assert "still growing" in repr(early)
     assert early.convergence == (
-        f"Not converged: G rose by {early.growth.lately:.4f} over the second half of 20 generations; "
-        "run more generations (resume=...)."
+        f"Not converged: G rose by {early.growth.lately:.4f} to {early.growth.gini[-1]:.4f} over the second half "
+        "of 20 generations; run more generations (resume=...)."
     )
     late = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400, algorithm="printed")
     assert late.converged
     assert re.fullmatch(
-        r"Converged: G rose by 0.00\d\d over the second half of 400 generations.", late.convergence
+        r"Converged: G rose by 0.00\d\d to 0.\d+ over the second half of 400 generations.", late.convergence
     )
     assert "still growing" not in repr(late)
     blind = pr.front(pr.fronts.LogisticFamily(scale=1e-6), np.zeros((len(y), 1)), y, generations=20)

@@ -228,7 +228,9 @@ def rising_function(rng, table, measure):
 @relation(
     "scores and threshold in another unit change nothing",
     exception=lambda measure: (
-        None if measure.rank_based and has_threshold(measure) else "it has no threshold, or one of probabilities"
+        None
+        if has_threshold(measure) and measure.key != "net_benefit"
+        else "it has no threshold, or one of probabilities"
     ),
 )
 def another_unit(rng, table, measure):

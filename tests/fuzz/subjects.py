@@ -25,7 +25,7 @@ from fuzz.registry import rejected, subject
 from golden import files, studies
 from golden.files import RESULTS, STORED
 from golden.inputs import TALLIES
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 from polyroc.serve.forms import as_columns
 from serve_process import Server, upload
 from stored_damage import mutated, signed_front, signed_tally, store_with_log, tally_parts
@@ -70,23 +70,21 @@ def require_range(value):
 
 
 @cache
-def result_data(name, schema):
-    return json.loads(files.result_text(name, schema))
+def result_data(name):
+    return json.loads(files.result_text(name))
 
 
 @subject(
     "stored results",
-    "entries of stored results of every class, in both layouts, removed, replaced, exchanged or scaled",
+    "entries of stored results of every class, removed, replaced, exchanged or scaled",
     ERROR,
     "tests/results/test_damaged_results.py",
 )
 def stored_result(rng, folder):
-    name, schema = list(RESULTS)[rng.integers(len(RESULTS))], [1, SCHEMA][rng.integers(2)]
-    if not (files.RESULT_FILES[schema] / f"{name}.json").exists():  # a result that came with the second schema
-        schema = SCHEMA
+    name = list(RESULTS)[rng.integers(len(RESULTS))]
 
     def read():
-        result = RESULTS[name].kind.from_dict(several(result_data(name, schema), rng))
+        result = RESULTS[name].kind.from_dict(several(result_data(name), rng))
         json.dumps(result.to_dict(), allow_nan=False)
         if isinstance(result, Result):
             result.rows()
@@ -152,7 +150,7 @@ def tally_damaged(rng, folder):
     "tests/fronts/test_damaged_fronts.py",
 )
 def front_signed(rng, folder):
-    data = several(result_data(["Front", "Front_searched"][rng.integers(2)], SCHEMA), rng)
+    data = several(result_data(["Front", "Front_searched"][rng.integers(2)]), rng)
     with contextlib.suppress(TypeError, ValueError, OverflowError):  # arrays that cannot be read
         data = signed_front(data)
 

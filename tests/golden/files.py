@@ -18,12 +18,10 @@ from golden.registry import ANSWERS, METHODS, recorded
 from golden.studies import fold_table, fold_tables
 from polyroc.curves.result import Band
 from polyroc.reports.study_findings import StudyFindings
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 
 RECORDED = Path(__file__).parent / "recorded"
 ANSWER_FILES, STORED = RECORDED / "answers", RECORDED / "files"
-# Results by the schema of the code that wrote them; files of an earlier schema are not written any more.
-RESULT_FILES = {1: STORED, SCHEMA: RECORDED / f"files_schema_{SCHEMA}"}
 
 
 @dataclass(frozen=True)
@@ -168,24 +166,14 @@ RESULTS = {
 }
 
 
-def recorded_results():
-    """The names and schemas of the results that have a stored file; newer ones have none of earlier schemas."""
-    return [
-        (name, schema)
-        for schema, folder in RESULT_FILES.items()
-        for name in RESULTS
-        if (folder / f"{name}.json").exists()
-    ]
+def result_text(name):
+    """Return the stored file of a result."""
+    return (STORED / f"{name}.json").read_text(encoding="utf-8")
 
 
-def result_text(name, schema=SCHEMA):
-    """The stored file of a result."""
-    return (RESULT_FILES[schema] / f"{name}.json").read_text(encoding="utf-8")
-
-
-def read_result(name, schema=SCHEMA):
-    """The result in a stored file."""
-    return RESULTS[name].read(result_text(name, schema))
+def read_result(name):
+    """Read the result in a stored file."""
+    return RESULTS[name].read(result_text(name))
 
 
 for _name, _stored in RESULTS.items():
@@ -229,11 +217,8 @@ def write_plan():
 
 def contents():
     """By file, a function that makes its bytes."""
-    results = {
-        RESULT_FILES[SCHEMA] / f"{name}.json": lambda stored=stored: stored.text().encode()
-        for name, stored in RESULTS.items()
-    }
-    makers = {
+    makers = {f"{name}.json": lambda stored=stored: stored.text().encode() for name, stored in RESULTS.items()}
+    makers |= {
         f"rule_{name}.json": lambda make=make: make().to_json().encode() for name, (_, make) in RULES.items()
     }
     makers |= {
@@ -248,4 +233,4 @@ def contents():
         STUDY_WITH_CODES: write_study,
         PLAN: lambda: write_plan().encode(),
     }
-    return {**results, **{STORED / name: make for name, make in makers.items()}}
+    return {STORED / name: make for name, make in makers.items()}

@@ -121,7 +121,7 @@ def _pair_questions():
         "non_inferiority": pair.non_inferiority(0.1),
         "superiority": pair.superiority(0.02),
         "equivalence": pair.equivalence(0.3),
-        "sentence": pair.sentence("holm", 0.9),
+        "sentence": pair.sentence(0.9),
         "linear": comparison.contrast([[1, -1, 0], [0, 1, -1]]),
         "result 90": comparison.to_dict(0.9),
     }

@@ -3,8 +3,8 @@
 Answers (`recorded/answers`) are what the verbs return now. They are recorded again with `--again`, which lists
 every difference: a change of a number is a change of a result, and belongs in the changelog.
 
-Stored files (`recorded/files`, and results of schema 2 in `recorded/files_schema_2`) are what a version of polyroc
-wrote. They are never overwritten, because later versions have to read them; a file that is absent is written.
+Stored files (`recorded/files`) are what a version of polyroc wrote. A file that is absent is written; until the
+first release results are written again with `--again`, after it never, because later versions have to read them.
 """
 
 import argparse
@@ -24,7 +24,7 @@ def main(arguments=None):
     if files.ANSWER_FILES.exists() and not again:
         sys.exit(f"{files.ANSWER_FILES} exists; run with --again to list the differences and replace the answers.")
     files.ANSWER_FILES.mkdir(parents=True, exist_ok=True)
-    _record_files()
+    _record_files(again)
     _record_answers()
 
 
@@ -69,12 +69,16 @@ def _print(text):
     sys.stdout.write(f"{text}\n")
 
 
-def _record_files():
+def _record_files(again):
     for path, make in files.contents().items():
-        if not path.exists():
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(_quietly(make))
-            _print(f"stored: {path.name}")
+        is_result = path.stem in files.RESULTS
+        if path.exists() and not (again and is_result):
+            continue
+        made = _quietly(make)
+        if path.exists() and not list(differences(json.loads(path.read_bytes()), json.loads(made))):
+            continue
+        path.write_bytes(made)
+        _print(f"stored: {path.name}")
 
 
 def _quietly(make):

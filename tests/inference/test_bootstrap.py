@@ -13,6 +13,8 @@ import polyroc as pr
 from polyroc.datasets import Binormal
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.estimates.bootstrap_intervals import acceleration, interval, standard_error
+from polyroc.estimates.interval_names import interval_name
+from polyroc.estimates.intervals import interval as guarded
 from polyroc.inference.methods import resamples
 from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.resamples import tally
@@ -442,6 +444,34 @@ def test_a_perfect_classifier_has_no_bootstrap_interval():
     assert interval("bca", 1.0, replicates) is None
 
 
+@pytest.mark.parametrize("key", ["auc", "average_precision", "gini"])
+def test_the_default_interval_is_the_guarded_one_with_the_error_of_the_replicates(key):
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1], [12, 15])
+    estimate = pr.evaluate(y, rng.normal(size=27) + 1.5 * y, measure=key, method=Bootstrap(200, rng=1))
+    assert estimate.resampled.kind == "guarded"
+    assert estimate.standard_error == pytest.approx(np.std(estimate.resampled.replicates, ddof=1))
+    expected = guarded(estimate.value, estimate.standard_error, estimate.limits, estimate.effective)
+    assert estimate.confidence_interval() == pytest.approx(expected)
+    assert interval_name(estimate) == "guarded logit"
+
+
+def test_a_range_without_limits_has_students_quantiles():
+    y = np.repeat([0, 1], [12, 15])
+    p = np.clip(0.5 + 0.3 * (y - 0.5) + 0.1 * np.random.default_rng(0).normal(size=27), 0.05, 0.95)
+    boot, plain = (pr.evaluate(y, p, measure="log_loss", method=m) for m in (Bootstrap(200, rng=1), "influence"))
+    assert boot.df == plain.df is not None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_replicates_that_do_not_vary_leave_the_guarded_interval_and_it_is_named(kind):
+    """None of 57 is wrong, and in no resample either: Wilson's interval of 57 cases."""
+    y = np.repeat([0, 1], 57)
+    rate = pr.evaluate(y, y, measure="sensitivity", method=Bootstrap(50, kind=kind, rng=0))
+    assert rate.confidence_interval() == pytest.approx((0.9369, 1.0), abs=1e-4)
+    assert interval_name(rate) == "guarded logit"
+
+
 @pytest.mark.slow
 def test_intervals_cover():
     """Exponential scores, rates 1 and 4: the area is 4/5; 300 samples of 30 and 30 cases."""
@@ -469,7 +499,7 @@ def test_intervals_cover():
         ({"n": 0}, "n must be a whole number from 1 to 1,000,000,000, got 0"),
         ({"n": 2.5}, "got 2.5"),
         ({"n": True}, "got True"),
-        ({"kind": "BCA"}, "kind must be 'percentile', 'bca', 'basic' or 'normal', got 'BCA'"),
+        ({"kind": "BCA"}, "kind must be 'guarded', 'percentile', 'bca', 'basic' or 'normal', got 'BCA'"),
         ({"rng": -1}, "rng must be a seed"),
         ({"rng": "seven"}, "got 'seven'"),
         ({"rng": np.random.RandomState(0)}, "rng must be a seed"),

@@ -133,6 +133,18 @@ def test_identical_classifiers_have_nothing_to_resample():
     assert low < 0 < high
 
 
+def test_the_paired_test_rejects_true_equality_rarely():
+    """By BCa it rejected 12 % with 15 cases a class."""
+    rng, rejected = np.random.default_rng(8), 0
+    y = np.repeat([0, 1], 15)
+    for seed in range(150):
+        common = rng.normal(size=30) + 2.0 * y
+        scores = {name: common + rng.normal(size=30) for name in "ab"}
+        pair = pr.compare(y, scores, measure="auc", method=pr.Bootstrap(200, rng=seed)).difference("a", "b")
+        rejected += pair.pvalue < 0.05
+    assert rejected / 150 <= 0.065
+
+
 def test_several_classifiers_and_clusters():
     """Groups are drawn whole, and the acceleration is that of groups."""
     groups = np.arange(65) // 2

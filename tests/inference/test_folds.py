@@ -425,7 +425,7 @@ def test_other_methods_add_up_independent_folds(method):
     estimate = pr.evaluate(y, s, folds=fold, measure="auc", method=method)
     assert estimate.standard_error == pytest.approx(expected, rel=0.08)  # 20 + 20 cases a fold, 2000 replicates
     case = np.arange(len(y))
-    with pytest.raises(NotApplicableError, match=r"several folds; use method=DeLong\(\)"):
+    with pytest.raises(NotApplicableError, match=r"several folds; use method=Influence\(\)"):
         pr.evaluate(y, s, folds=fold, groups=case // 2, measure="auc", method=method)
 
 

@@ -79,9 +79,9 @@ def test_a_class_of_one_case():
 
 def test_what_it_cannot_do_is_rejected():
     y, s = [0, 0, 1, 1], [1.0, 2, 3, 4]
-    with pytest.raises(NotApplicableError, match=r"auc, gini, not for partial_auc; use method=DeLong\(\) or"):
+    with pytest.raises(NotApplicableError, match=r"auc, gini, not for partial_auc; use method=Influence\(\) or"):
         hanley_mcneil("partial_auc", samples_of(y, s))
-    with pytest.raises(NotApplicableError, match=r"there are sample_weight; .*use method=DeLong"):
+    with pytest.raises(NotApplicableError, match=r"there are sample_weight; .*use method=Influence"):
         hanley_mcneil("auc", samples_of(y, s, sample_weight=[1, 2, 3, 4]))
     with pytest.raises(NotApplicableError, match="no covariance of paired classifiers, here 2"):
         hanley_mcneil("auc", samples_of(y, {"a": s, "b": s}))

@@ -21,7 +21,7 @@ Y, P = datasets.HandTill(3, 1.2).sample((20, 25, 30), rng=5)
 B, S = datasets.Binormal(1.2).sample((30, 40), rng=6)
 OTHER = S + np.random.default_rng(7).normal(size=70)
 QUICK = pr.Bootstrap(n=400, rng=1)
-METHODS = [pr.DeLong(), pr.Unbiased(), pr.HanleyMcNeil(), pr.HanleyMcNeil("exponential"), pr.Jackknife(), QUICK]
+METHODS = [pr.Influence(), pr.Unbiased(), pr.HanleyMcNeil(), pr.HanleyMcNeil("exponential"), pr.Jackknife(), QUICK]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
@@ -76,7 +76,7 @@ def test_t3_hanley_and_mcneils_own_standard_errors():
 def test_without_a_measure_those_without_a_formula_are_named():
     evaluation = pr.evaluate(Y, P, method=pr.Unbiased())
     assert evaluation.measures == ("hand_till",)
-    assert "use method=DeLong() or Bootstrap()" in evaluation.skipped["ova"]
+    assert "use method=Influence() or Bootstrap()" in evaluation.skipped["ova"]
     with pytest.raises(NotApplicableError, match="has a formula for auc, gini, hand_till, vus, not for ova"):
         pr.evaluate(Y, P, measure="ova", method=pr.Unbiased())
     with pytest.raises(NotApplicableError, match="sample_weight"):

@@ -55,8 +55,11 @@ def test_each_subgroup_is_evaluated_as_if_it_were_alone(grouped, compared):
 def test_subgroups_are_compared_like_different_cases(grouped):
     sets = {sex: (Y[sex == SEX], A[sex == SEX]) for sex in ("f", "m")}
     unpaired = pr.compare(sets, measure="auc")
-    assert grouped.between().rows() == unpaired.rows()
-    assert grouped.between().pvalue == unpaired.pvalue
+    for row, expected in zip(grouped.between().rows(), unpaired.rows(), strict=True):
+        for column in row:
+            same = expected[column] if isinstance(row[column], str) else pytest.approx(expected[column], rel=1e-9)
+            assert row[column] == same
+    assert grouped.between().pvalue == pytest.approx(unpaired.pvalue, rel=1e-9)
     pair = grouped.between().difference("f", "m")
     f, m = grouped["f"], grouped["m"]
     assert pair.standard_error == pytest.approx(np.hypot(f.standard_error, m.standard_error), rel=1e-12)
@@ -168,8 +171,7 @@ def test_p_values_over_subgroups(compared):
 def test_wald_test_of_equality(grouped):
     f, m = grouped["f"], grouped["m"]
     test = grouped.equality()
-    guarded = 0.5 * f.value * (1 - f.value) / 40**2 + 0.5 * m.value * (1 - m.value) / 40**2
-    variance = f.standard_error**2 + m.standard_error**2 + guarded
+    variance = f.standard_error**2 + m.standard_error**2
     assert test.statistic == pytest.approx((f.value - m.value) ** 2 / variance, rel=1e-9)
     assert (test.df, test.denominator_df) == (1, 39)
 
@@ -189,7 +191,7 @@ def test_resamples_of_subgroups_with_common_patients():
     """They are drawn for each subgroup by itself, so that there is no test between these."""
     grouped = pr.evaluate(Y, A, measure="auc", by=SEX, groups=PATIENT, method=pr.Bootstrap(n=50, rng=0))
     assert not grouped.is_tested
-    with pytest.raises(NotApplicableError, match=r"different subgroups belong together .*method=DeLong\(\)"):
+    with pytest.raises(NotApplicableError, match=r"different subgroups belong together .*method=Influence\(\)"):
         grouped.between()
     assert "not tested against each other: cases of different subgroups belong together" in grouped.conclusion()[0]
     assert Grouped.from_json(grouped.to_json()).conclusion() == grouped.conclusion()

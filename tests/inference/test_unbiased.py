@@ -296,13 +296,17 @@ def test_a_class_of_one_case_or_none_gives_nan():
 
 def test_what_it_cannot_do_is_rejected():
     y, s = [0, 0, 1, 1], [1.0, 2, 3, 4]
-    with pytest.raises(NotApplicableError, match=r"hand_till, vus, not for partial_auc; use method=DeLong\(\) or"):
+    with pytest.raises(
+        NotApplicableError, match=r"hand_till, vus, not for partial_auc; use method=Influence\(\) or"
+    ):
         unbiased("partial_auc", samples_of(y, s))
     four = samples_of(np.repeat(range(4), 2), np.arange(8.0))
-    with pytest.raises(NotApplicableError, match=r"no formula for vus of 4 classes; use method=DeLong\(\) or B"):
+    with pytest.raises(
+        NotApplicableError, match=r"no formula for vus of 4 classes; use method=Influence\(\) or B"
+    ):
         unbiased("vus", four)
     both = {"sample_weight": [1, 2, 3, 4], "groups": [1, 1, 2, 2]}
     with pytest.raises(
-        NotApplicableError, match=r"there are sample_weight and groups; leave out .* or use method=DeLong\(\)"
+        NotApplicableError, match=r"there are sample_weight and groups; leave out .* or use method=Influence\(\)"
     ):
         unbiased("auc", samples_of(y, s, **both))

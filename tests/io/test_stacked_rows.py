@@ -1,16 +1,20 @@
 """Rows of several classifiers, folds or repeats, evaluated as different cases: the warning and the remedy."""
 
+import json
 import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.datasets import load_iris
 
 import polyroc as pr
 from command import polyroc
-from polyroc.errors import StackedRowsWarning
-from polyroc.io.stacked_rows import Repetition, warn_of_stacked_rows
+from polyroc.datasets.catalogue import path as path_of
+from polyroc.errors import InputError, StackedRowsWarning
+from polyroc.io.stacked_rows import Repetition, name_note
+from polyroc.reports.paragraph import methods_paragraph
 
 N = 50
 RNG = np.random.default_rng(5)
@@ -37,12 +41,14 @@ def sources(path, frame):
 @pytest.mark.slow
 def test_classifiers_in_memory_and_by_the_engine(path):
     for source in sources(path, THREE.reset_index(drop=True)):
-        with pytest.warns(StackedRowsWarning, match=r"use read\(classifier='model', case='id'\); otherwise keep"):
+        with pytest.warns(StackedRowsWarning, match=r"use read\(classifier='model', case='id'\); if they"):
             scores = pr.read(source, **COLUMNS)
         assert len(scores) == 3 * N
-        with pytest.warns(StackedRowsWarning, match="column 'model' are evaluated together"):
+        with pytest.warns(
+            StackedRowsWarning, match="column 'id' has 3 rows|column 'model' are evaluated together"
+        ):
             pr.evaluate(source, **COLUMNS, measure="auc", engine="duckdb")
-    with pytest.warns(StackedRowsWarning, match="Rows of 3 values of column 'model'"):
+    with pytest.warns(StackedRowsWarning, match="one for each value of column 'model'"):
         pr.evaluate(path, **COLUMNS, measure="auc")
     with pytest.warns(StackedRowsWarning, match="classifier='model'"):
         pr.read(path.with_suffix(".feather"), **COLUMNS)
@@ -61,8 +67,8 @@ def test_on_the_command_line(path):
     for engine in ((), ("--engine", "duckdb")):
         done = polyroc(*arguments, *engine)
         assert done.returncode == 0
-        assert "polyroc: note: Rows of" in done.stderr
-        assert "use --classifier model --case id; otherwise keep the rows of one." in done.stderr
+        assert "polyroc: note: Each value of column 'id' has 3 rows of one class" in done.stderr
+        assert "use --classifier model --case id; if they are dependent" in done.stderr
     assert not polyroc(*arguments, "--classifier", "model", "--case", "id").stderr
 
 
@@ -136,11 +142,9 @@ def test_columns_of_objects_are_not_looked_at(recwarn):
     assert not recwarn.list
 
 
-def test_one_warning_for_all_columns():
-    with pytest.warns(StackedRowsWarning) as caught:
-        warn_of_stacked_rows(["fold", "id", "model"], lambda _: Repetition(100, 5, True))
-    assert len(caught) == 1
-    assert "classifier='model', case='id'" in str(caught[0].message)
+def test_one_note_for_all_columns():
+    note = name_note(["fold", "id", "model"], lambda _: Repetition(100, 5, True))
+    assert "classifier='model', case='id'" in note
 
 
 @pytest.mark.slow
@@ -169,3 +173,209 @@ def test_evaluate_and_compare_take_the_columns_of_stacked_rows(path):
         pr.errors.InputError, match=r"case are only valid for files and tables.*truth=... and scores=..."
     ):
         pr.evaluate(THREE, case="id", measure="auc")
+
+
+# By structure, whatever the names
+
+
+def stacked(cases, classes, by, seed=0):
+    """A frame with a row for each case and each combination of the columns `by`."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(cases) % classes
+    name = rng.permutation(cases) + 1000
+    frame = pd.DataFrame({"nr": name, "y": truth})
+    for column, values in by.items():
+        frame = pd.concat([frame.assign(**{column: value}) for value in values])
+    return frame.assign(s=rng.normal(size=len(frame)) + frame.y).sample(
+        frac=1, random_state=seed, ignore_index=True
+    )
+
+
+STRUCTURES = [
+    (stacked(96, 12, {"net": "abcdefgh"}), {"labels": range(12)}, "read(classifier='net', case='nr')"),
+    (stacked(100, 2, {"doctor": "AB", "modality": ["CT", "MR"]}), {}, "reader='doctor', modality='modality'"),
+    (stacked(100, 2, {"MODALITY": ["CT", "MR"], "doctor": "ABC"}), {}, "reader='doctor', modality='MODALITY'"),
+    (stacked(50, 2, {"for_class": [0, 1]}), {}, "read(class_='for_class', case='nr')"),
+    (stacked(40, 2, {"again": range(3)}).drop(columns="again"), {}, "read(classifier=..., case='nr')"),
+]
+
+
+@pytest.mark.parametrize(("frame", "options", "remedy"), STRUCTURES)
+def test_repeated_identifiers_are_recognised_by_structure(frame, options, remedy, tmp_path):
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    for source in (frame, tmp_path / "rows.csv"):
+        with pytest.warns(StackedRowsWarning) as caught:
+            scores = pr.read(source, **COLUMNS, **options)
+        assert remedy in scores.notes[0]
+        assert "groups='nr'" in scores.notes[0]
+        assert [str(one.message) for one in caught] == [*scores.notes]
+
+
+def test_files_by_the_engine_are_searched_too(tmp_path):
+    frame = stacked(10_000, 2, {"net": "abc"})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    with pytest.warns(StackedRowsWarning, match="has 3 rows of one class, one for each value of column 'net'"):
+        estimate = pr.evaluate(tmp_path / "rows.parquet", **COLUMNS, measure="auc", engine="duckdb")
+    assert "case='nr'" in estimate.provenance.notes[0]
+
+
+RNG_OF_COLUMNS = np.random.default_rng(11)
+M = 600
+TRUTH = np.arange(M) % 3
+ORDINARY = {
+    "age": RNG_OF_COLUMNS.integers(20, 90, M),
+    "whole numbers, two rows each on average": RNG_OF_COLUMNS.integers(0, M // 2, M),
+    "rare numbers": RNG_OF_COLUMNS.integers(0, 5 * M, M),
+    "centre": np.repeat(np.arange(20), M // 20),
+    "ten folds": np.arange(M) // 3 % 10,
+    "leave some out": np.arange(M) // 5,
+    "matched sets, one of each class": np.arange(M) // 3,
+    "score with ties": np.round(TRUTH + RNG_OF_COLUMNS.normal(size=M), 1),
+    "score that separates": TRUTH * 100 + RNG_OF_COLUMNS.integers(0, 60, M),
+    "finer diagnosis": TRUTH * 4 + np.arange(M) // 3 % 4,
+    "date": np.repeat(np.arange(M // 8 + 1), 8)[:M],
+    "missing names": np.where(np.arange(M) < 30, np.nan, np.arange(M) // 2),
+}
+
+
+@pytest.mark.parametrize("column", ORDINARY)
+def test_ordinary_columns_are_no_identity(column, recwarn):
+    frame = pd.DataFrame({"y": TRUTH, "s": RNG_OF_COLUMNS.normal(size=M), "x": ORDINARY[column]})
+    pr.read(frame, **COLUMNS, labels=[0, 1, 2])
+    assert not recwarn.list
+
+
+@pytest.mark.slow
+def test_random_columns_of_whole_numbers_are_no_identity(recwarn):
+    """Also with few rows, and nearly all of one class, where values have one class by accident."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(20, 200))
+        truth = np.arange(n) < 2
+        columns = {f"x{k}": rng.integers(0, max(2, int(n / k)), n) for k in (1, 2, 3, 5)}
+        designed = {"pairs": np.arange(n) // 2, "halves": np.arange(n) % (n // 2)}
+        pr.read(pd.DataFrame({"y": rng.permutation(truth), "s": rng.normal(size=n), **columns}), **COLUMNS)
+        pr.read(
+            pd.DataFrame({"y": np.arange(n) % 2 == 0, "s": rng.normal(size=n), "pairs": designed["pairs"]}),
+            **COLUMNS,
+        )
+    assert not recwarn.list
+
+
+def test_iris_features_are_no_identity(recwarn):
+    features, species = load_iris(return_X_y=True)
+    frame = pd.DataFrame(features).add_prefix("x").assign(y=species, s=RNG.normal(size=150))
+    pr.read(frame, **COLUMNS, labels=[0, 1, 2])
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("option", ["groups", "case", "by"])
+def test_an_identity_that_an_option_names_is_answered(option, recwarn):
+    frame = stacked(60, 2, {"net": "ab"})
+    roles = {"classifier": "net", "case": "nr"} if option == "case" else {option: "nr"}
+    assert not pr.read(frame, **COLUMNS, **roles).notes
+    assert not recwarn.list
+
+
+def test_every_output_has_the_notes(tmp_path):
+    frame = stacked(60, 2, {"net": "ab"})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.warns(StackedRowsWarning):
+        scores = pr.read(tmp_path / "rows.csv", **COLUMNS)
+    (note,) = scores.notes
+    for result in (
+        pr.evaluate(scores, measure="auc"),
+        pr.evaluate(scores),
+        pr.curve(scores),
+        pr.rates(scores, threshold=0.5),
+    ):
+        assert note in str(result)
+        assert note in result.to_json()
+        assert "are evaluated as independent cases" in result._repr_html_()
+    page = pr.report(scores, path=None)
+    assert note in page.findings.stated_notes
+    assert "they are evaluated as independent cases" in page.to_html()
+    assert note in json.loads(page.to_json())["notes"]
+    assert "they are evaluated as independent cases" in page.to_markdown()
+    stored = pr.report(pr.evaluate(scores), path=None)
+    assert "they are evaluated as independent cases" in stored.to_html()
+
+
+def test_dropped_rows_are_printed():
+    frame = ONE.assign(s=ONE.s.where(ONE.index != 3))
+    with pytest.warns(pr.errors.DroppedRowsWarning):
+        estimate = pr.evaluate(frame, **COLUMNS, measure="auc", missing="drop")
+    assert "Dropped 1 row with missing values." in str(estimate)
+
+
+# Which rows of several classifiers are the same case
+
+SHUFFLED = pd.concat(
+    [part.sample(frac=1, random_state=k).sort_values("y") for k, (_, part) in enumerate(THREE.groupby("model"))]
+)
+BY_ROWS = {**COLUMNS, "classifier": "model"}
+
+
+def test_rows_in_another_order_are_not_paired_by_position():
+    with pytest.raises(InputError, match="Column 'id' seems to name the case; use case='id'"):
+        pr.compare(SHUFFLED, **BY_ROWS, measure="auc")
+    for frame in (SHUFFLED.drop(columns="id"), THREE.drop(columns="id")):
+        with pytest.raises(InputError, match=r"is not known. Add a column that names it, and use case=\.\.\."):
+            pr.compare(frame, **BY_ROWS, measure="auc")
+    paired = pr.compare(SHUFFLED, **BY_ROWS, case="id", measure="auc")
+    assert paired.pvalue == pytest.approx(pr.compare(THREE, **BY_ROWS, case="id", measure="auc").pvalue)
+
+
+def test_rows_in_the_same_order_are_paired_if_other_columns_show_it():
+    scores = pr.read(THREE, **BY_ROWS)
+    assert scores.pairing == "the order of the rows, in which column 'id' agrees"
+    several = THREE.assign(age=np.tile(np.arange(N) // 10, 3), room=np.tile(np.arange(N) % 10, 3)).drop(
+        columns="id"
+    )
+    assert "columns 'age', 'room' agree" in pr.read(several, **BY_ROWS).pairing
+    assert (
+        "columns 'age', 'room' agree" in pr.read(several.assign(row=np.tile(np.arange(N), 3)), **BY_ROWS).pairing
+    )
+    # of each row, so that it says nothing
+    assert pr.read(THREE.assign(seconds=np.arange(len(THREE)) / 7), **BY_ROWS).pairing == scores.pairing
+    with pytest.raises(InputError, match="column 'age' has the same values for all of them, in another order"):
+        pr.read(several.assign(age=np.r_[np.tile(np.arange(N) // 10, 2), np.arange(N)[::-1] // 10]), **BY_ROWS)
+    with pytest.raises(InputError, match="is not known"):
+        pr.read(several.drop(columns="room"), **BY_ROWS)
+
+
+def test_numbers_of_rows_are_no_evidence():
+    """They may have been given after the rows were sorted; named as the case, they are what the user says."""
+    numbered = SHUFFLED.drop(columns="id").assign(row=np.tile(np.arange(1, N + 1), 3))
+    with pytest.raises(InputError, match="Column 'row' seems to name the case; use case='row'"):
+        pr.read(numbered, **BY_ROWS)
+    assert pr.read(numbered, **BY_ROWS, case="row").pairing == "column 'row'"
+    with pytest.raises(InputError, match="use case='case'"):
+        pr.read(path_of("iris_predictions"), truth="species", scores="p_*", classifier="classifier")
+
+
+def test_one_classifier_in_a_column_needs_no_identity():
+    assert pr.read(ONE.assign(model="lr").drop(columns="id"), **BY_ROWS).pairing is None
+
+
+def test_every_output_says_what_identifies_the_cases(path):
+    by_case = pr.read(path, **BY_ROWS, case="id")
+    text = "aired by case, identified by column 'id'"
+    comparison = pr.compare(by_case, measure="auc")
+    page = pr.report(by_case, path=None)
+    assert text in str(comparison)
+    assert "aired by case, identified by column" in page.to_html()
+    assert text in " ".join(page.methods)
+    assert text in methods_paragraph(page.findings, 0.95)
+    assert json.loads(comparison.to_json())["estimates"]["lr"]["provenance"]["pairing"] == "column 'id'"
+    done = polyroc(
+        "compare", path, "--truth", "y", "--scores", "s", "--classifier", "model", "--case", "id", "-m", "auc"
+    )
+    assert text in done.stdout
+
+
+def test_different_cases_are_not_called_paired():
+    unpaired = pr.compare({"a": (Y, ONE.s), "b": (Y, ONE.s + RNG.normal(size=N))}, measure="auc")
+    page = pr.report(unpaired, path=None)
+    assert "unpaired: different cases" in " ".join(page.methods)
+    assert "paired by case" not in page.to_html()

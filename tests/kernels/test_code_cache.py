@@ -167,7 +167,7 @@ def test_no_folder_is_writable(folder, monkeypatch):
 
 
 def test_code_is_read_from_a_read_only_file_system(folder, monkeypatch):
-    """As in a container whose image was made with `polyroc warm-up`."""
+    """As in a container whose image has compiled code."""
     assert not answer()
 
     def read_only(*_):

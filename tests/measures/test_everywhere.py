@@ -7,9 +7,13 @@ import pytest
 
 import polyroc as pr
 from command import polyroc
-from polyroc.errors import NotApplicableError
+from polyroc.errors import MeasureError, NotApplicableError
+from polyroc.measures.registry import MEASURES
+from polyroc.rules import ThresholdRule
 
+DECIDED = [key for key, measure in MEASURES.items() if measure.needs == "decisions" and key != "net_benefit"]
 KEYS = (
+    *(f"{key}(threshold=0.5)" for key in DECIDED),
     "average_precision",
     "cost_area",
     "net_benefit(threshold=0.3)",
@@ -106,3 +110,48 @@ def test_in_a_report(key, tmp_path):
     text = page.read_text()
     assert key in text
     assert f"{pr.evaluate(Y, S, measure=key).value:.4f}"[:6] in text
+
+
+@pytest.mark.filterwarnings("ignore::polyroc.errors.SuspectInputWarning")  # the score of 1 is given as that of 0
+@pytest.mark.parametrize("key", DECIDED)
+@pytest.mark.parametrize("positive", [0, 1])
+def test_a_threshold_decides_as_its_rule(key, positive):
+    y, score = Y.astype(int), np.round(S, 2)
+    at = float(np.median(score))  # many cases have just this score
+    labels = np.where(score >= at, positive, 1 - positive)
+    assert (labels == ThresholdRule((0, 1), positive, at).decide(score)).all()
+    expected = pr.evaluate(y, labels, measure=key, pos_label=positive)
+    estimate = pr.evaluate(y, score, measure=f"{key}(threshold={at})", pos_label=positive)
+    assert (estimate.value, estimate.standard_error) == (expected.value, expected.standard_error)
+    assert estimate.confidence_interval() == pytest.approx(expected.confidence_interval())
+    columns = np.stack([1 - score, score] if positive else [score, 1 - score], axis=1)
+    of_columns = pr.evaluate(y, columns, measure=f"{key}(threshold={at})", pos_label=positive)
+    assert of_columns.value == estimate.value
+    negated = pr.evaluate(y, -score, measure=f"{key}(threshold={at})", pos_label=positive, negate=True)
+    assert negated.value == estimate.value
+
+
+def test_decisions_of_a_score_need_a_threshold_of_two_classes():
+    with pytest.raises(
+        NotApplicableError, match=r"for two classes\) a threshold, as in accuracy\(threshold=0.5\)"
+    ):
+        pr.evaluate(Y, S, measure="accuracy")
+    with pytest.raises(NotApplicableError, match=r"accuracy\(threshold=0.5\) is for 2 classes, here 3"):
+        pr.evaluate([0, 1, 2] * 3, np.eye(3)[[0, 1, 2] * 3], measure="accuracy(threshold=0.5)")
+    with pytest.raises(NotApplicableError, match=r"positive class; use pos_label='b' or 'a'"):
+        pr.evaluate(["a", "b"] * 3, np.eye(2)[[0, 1] * 3], measure="accuracy(threshold=0.5)")
+    with pytest.raises(MeasureError, match="threshold must be a number, got 'high'"):
+        pr.evaluate(Y, S, measure="accuracy(threshold='high')")
+    with pytest.raises(MeasureError, match="accuracy has no option 'cut'; known: threshold"):
+        pr.measure("accuracy", cut=0.5)
+    assert str(pr.measure("ppv(prevalence=0.1)").with_options(threshold=2)) == "ppv(prevalence=0.1, threshold=2)"
+
+
+@pytest.mark.parametrize("key", ["macro_average", "ht3"])
+def test_parts_at_a_threshold_by_the_engine(path, key):
+    arguments = {"measure": f"{key}(threshold=0.3)", "truth": "y", "scores": "s"}
+    memory, engine = (pr.evaluate(path, engine=engine, **arguments) for engine in ("memory", "duckdb"))
+    assert [*engine.parts] == [*memory.parts]
+    for part, own in memory.parts.items():
+        low, high = engine.parts[part].bounds
+        assert low <= own.value <= high

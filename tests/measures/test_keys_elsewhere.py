@@ -31,7 +31,6 @@ OTHER_MEANINGS = {
     "reliability/score_terms.py": {"brier", "log_loss", "spherical"},
     # tables of names and example calls, in which every measure has its entry
     "validation/names_elsewhere.py": set(MEASURES),
-    "cli/warm_up.py": set(MEASURES),
 }
 
 

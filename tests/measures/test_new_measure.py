@@ -133,11 +133,11 @@ def test_evaluate_and_every_method():
     assert "spaced" in pr.evaluate(y, P, labels=LABELS).measures
     errors = {
         method: pr.evaluate(y, P, measure="spaced", labels=LABELS, method=method).standard_error
-        for method in ("delong", "bootstrap", "jackknife", "unbiased")
+        for method in ("influence", "bootstrap", "jackknife", "unbiased")
     }
-    assert errors["jackknife"] == pytest.approx(errors["delong"], rel=1e-9)  # linear in each class
-    assert errors["unbiased"] < errors["delong"]
-    assert errors["bootstrap"] == pytest.approx(errors["delong"], rel=0.1)
+    assert errors["jackknife"] == pytest.approx(errors["influence"], rel=1e-9)  # linear in each class
+    assert errors["unbiased"] < errors["influence"]
+    assert errors["bootstrap"] == pytest.approx(errors["influence"], rel=0.1)
     with pytest.raises(NotApplicableError, match="formula for auc, gini, not for spaced"):
         pr.evaluate(y, P, measure="spaced", labels=LABELS, method="hanley-mcneil")
 
@@ -157,7 +157,7 @@ def test_capabilities_give_what_the_general_way_gives():
 @pytest.mark.slow
 def test_compare():
     y, classifiers = cases()
-    for method in ("delong", "bootstrap", "unbiased", "permutation"):
+    for method in ("influence", "bootstrap", "unbiased", "permutation"):
         comparison = pr.compare(y, classifiers, measure="spaced", labels=LABELS, method=method)
         assert comparison.difference("good", "poor").pvalue < 0.05
 

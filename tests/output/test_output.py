@@ -112,6 +112,9 @@ def test_records_become_readable_columns():
 
 def test_numbers_and_lists_in_sentences():
     assert interval_text((0.88, 0.94), 2) == "0.88 to 0.94"
+    assert interval_text((-0.00049, 0.053), 3) == "-0.0005 to 0.0530"  # not "0.000", beside p = 0.052
+    assert interval_text((-0.053, 0.0004), 3, signed=True) == "-0.0530 to 0.0004"
+    assert interval_text((0.0, 0.053), 3, signed=True) == "0.000 to 0.053"
     assert estimate_text(0.91, (float("nan"), 1.0), 2) == "0.91"
     assert p_text(0.0213) == "p = 0.021"
     assert listed(["a", "b"]) == "a and b"

@@ -107,6 +107,7 @@ def test_differences_have_a_zero_line_adjusted_p_values_and_open_markers_where_n
     background = to_rgba(picture.ax.get_facecolor())
     filled = [to_rgba(point.get_markerfacecolor()) != background for point in picture.points]
     assert filled == [difference.adjusted_pvalue < 0.05 for difference in comparison.differences.values()]
+    assert "value (simultaneous 95 %)" in texts(written(picture.figure))
     assert True in filled
     assert False in filled
 

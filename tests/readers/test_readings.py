@@ -128,7 +128,7 @@ def test_missing_readings_are_named_or_dropped(data):
             {"nested": "readers"},
             r"same number of readers, got 'A': 1, 'B': 3",
         ),
-        (lambda t: t, {"method": None}, r"needs the covariances of the errors; use method=DeLong\(\)"),
+        (lambda t: t, {"method": None}, r"needs the covariances of the errors; use method=Influence\(\)"),
         (lambda t: t, {"fixed": "both"}, r"fixed must be 'readers' or 'cases', got 'both'\."),
     ],
 )
@@ -154,11 +154,35 @@ def test_calls_that_are_incomplete_are_explained(data):
         pr.reader_study(y, ratings, measure="auc").difference("A", "C")
 
 
+def test_cases_that_a_reader_did_not_read_with_all_modalities_are_named():
+    """Half the cases with one modality and half with the other: nothing is compared on the same cases."""
+    y, ratings = pr.datasets.RoeMetz(1.0).sample(3, 20, rng=0)
+    rows = rows_of(y, ratings)
+    odd = [int(case[1:]) % 2 == 1 for case in rows["case"]]
+    half = [second == (name == "B") for second, name in zip(odd, rows["modality"], strict=True)]
+    kept = {
+        name: [value for value, keep in zip(column, half, strict=True) if keep] for name, column in rows.items()
+    }
+    message = r"Reader '1' read 20 cases with 'A' only, and 20 cases with 'B' only, but with nested='cases' each"
+    with pytest.raises(InputError, match=message):
+        long(kept, nested="cases")
+    # one case is enough, and leaving it out mends it
+    one = {name: column[1:] for name, column in rows.items()}
+    with pytest.raises(
+        InputError, match=r"read 0 cases with 'A' only, and 1 case with 'B' only.* Leave out the cases"
+    ):
+        long(one, nested="cases")
+    whole = [case != rows["case"][0] for case in rows["case"]]
+    mended = {name: [v for v, keep in zip(column, whole, strict=True) if keep] for name, column in rows.items()}
+    assert long(mended, nested="cases").nested == "cases"
+
+
 def test_a_study_in_which_nothing_varies_has_no_test():
     y = np.repeat([0, 1], 5)
     same = {name: dict.fromkeys("ab", y + 0.0) for name in "AB"}
     with pytest.warns(DegenerateComparisonWarning, match="no interval and no p-value"):
-        study = pr.reader_study(y, same, measure="auc")
+        study = pr.reader_study(y, same, measure="auc", fixed="cases")
+    assert "intervals in brackets" not in study.sentence()
     assert isnan(study.equal.pvalue)
     assert isnan(study.difference("A", "B").pvalue)
     assert "cannot be compared" in study.conclusion()[0]

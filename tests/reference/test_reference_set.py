@@ -142,7 +142,8 @@ def test_every_measure_has_values_variances_and_tests(key):
 
 
 METHODS_AND_TESTS = {
-    "DeLong": ("auc", "variance"),
+    "DeLong": ("auc", "z"),
+    "Influence": ("auc", "variance"),
     "Unbiased": ("auc", "unbiased_variance"),
     "Jackknife": ("average_precision", "jackknife_variance"),
     "HanleyMcNeil": ("auc", "hanley_mcneil_variance"),

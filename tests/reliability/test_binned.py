@@ -142,6 +142,7 @@ def test_no_slope():
     assert "separate cases" in own(half, [0.1, 0.2, 0.8, 0.9, 0.2, 0.7])
     assert "all probabilities are equal" in own(half, [0.25] * 6)
     assert "2 probabilities are 0 or 1" in own(half, [0.0, 0.2, 0.3, 1.0, 0.6, 0.7])
+    assert "1 of them is wrong, which refutes calibration" in own(half, [0.0, 0.2, 0.0, 1.0, 0.6, 0.7])
     near = pl.DataFrame({"sick": half * 2, "p": [0.1, 0.5 + 1e-13, 0.5, 0.9, 0.2, 0.7] * 2})
     read = pr.calibration(near, truth="sick", scores="p", tolerance=1.0, n=50).event()
     assert "except within one bin" in read.undefined

@@ -233,7 +233,13 @@ def test_undefined_slopes():
     y, p = sample(n=50)
     certain = np.where(np.arange(50) < 3, 1.0, p)
     own = pr.calibration(y, certain, n=50)
-    assert own.event().undefined == "3 probabilities are 0 or 1, which have no log odds"
+    wrong = np.count_nonzero(~y[:3])
+    assert wrong == 2
+    text = "3 probabilities are 0 or 1, which have no log odds; 2 of them are wrong, which refutes calibration"
+    assert own.event().undefined == text
+    right = pr.calibration(y, np.where(np.arange(50) < 3, y, p), n=50).event()
+    assert right.undefined == "3 probabilities are 0 or 1, which have no log odds"
+    assert 0 < right.spiegelhalter.pvalue < 1
     assert np.isnan(own.event().slope.value)
     assert "no calibration slope, because 3 probabilities" in own.conclusion()[0]
     apart = pr.calibration([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n=50).event()
@@ -243,6 +249,39 @@ def test_undefined_slopes():
     constant = pr.calibration([0, 0, 1, 1], [0.4] * 4, n=50).event()
     assert constant.undefined == "all probabilities are equal"
     assert constant.joint.df == 1
+
+
+def test_a_constant_that_is_too_high_is_called_so():
+    result = pr.calibration(np.arange(100) % 4 == 0, np.full(100, 0.9), n=50)
+    (sentence,) = result.conclusion()
+    assert sentence.startswith("classifier: its probabilities are too high on average: in the large -3.30 (")
+    assert sentence.endswith("p < 0.001; no calibration slope, because all probabilities are equal.")
+    assert repr(result) == "Calibration(classifier: no slope, p < 0.001)"
+    right = pr.calibration(np.arange(100) % 4 == 0, np.full(100, 0.25), n=50)
+    assert right.conclusion()[0].startswith("classifier: no miscalibration is shown: in the large")
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(100) // 2])
+def test_an_outcome_of_probability_zero_refutes_the_probabilities(groups):
+    y = np.arange(100) % 4 == 0
+    p = np.where(np.arange(100) % 10 < 3, ~y, y).astype(float)
+    result = pr.calibration(y, p, groups=groups, n=50)
+    assert result.event().spiegelhalter == result.overall["classifier"] == (np.inf, 0.0)
+    assert result.event().is_rejected(0.999)
+    (sentence,) = result.conclusion()
+    assert sentence.startswith(
+        "classifier: its probabilities are not right: predicted 0.3500 on average, observed 0.25"
+    )
+    assert "Spiegelhalter's test p < 0.001" in sentence
+    assert "30 of them are wrong, which refutes calibration" in sentence
+    again = pr.reliability.result.Calibration.from_json(result.to_json())
+    assert again.event().spiegelhalter == (np.inf, 0.0)
+    with pytest.warns(pr.errors.MiscalibrationWarning):
+        pr.operate(y, p, costs=[[0, 1], [3, 0]], calibrated=True)
+    right = pr.calibration(y, y.astype(float), n=50)
+    assert np.isnan(right.event().spiegelhalter.pvalue)
+    assert "no miscalibration is shown" in right.conclusion()[0]
+    assert "no test is defined" in right.conclusion()[0]
 
 
 def test_what_cannot_be_evaluated():

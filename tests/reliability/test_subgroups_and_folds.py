@@ -142,6 +142,7 @@ def test_rows_of_a_case_in_several_repeats_are_dependent():
     assert twice.fold_tests is None
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.SuspectInputWarning")  # columns are exchanged on purpose
 @pytest.mark.slow
 def test_pairs_of_classes():
     rng = np.random.default_rng(0)

@@ -33,23 +33,38 @@ def test_sentences_of_two_classes(two):
     slope = pr.calibration(Y, expit(X), n=50).event().slope
     assert ranking.startswith("Ranks well: area under the ROC curve 0.8")
     assert probabilities.startswith(f"No miscalibration is shown: slope {slope.value:.2f} ({slope.low:.2f} to ")
-    assert decisions.startswith("Has more net benefit than treating all or none at thresholds from 0.")
+    assert decisions.startswith("Net benefit is larger than that of treating all or none at thresholds from 0.")
+    assert "on these cases, shown (95 %) at thresholds from 0." in decisions
     ranking, probabilities, _ = panel(two)[SHARP]
     assert ranking.startswith("Ranks well")
     assert probabilities.startswith("Its probabilities are too extreme and too low on average: slope 0.")
     ranking, _, decisions = panel(two)[WEAK]
     assert ranking.startswith("Is not shown to rank better than chance")
-    assert decisions.startswith("Is at no threshold shown to have more net benefit")
+    assert "shown (95 %) at no threshold" in decisions
 
 
 def test_thresholds_are_those_of_the_decision_curve(two):
     curve = two.findings.decision_curve
-    low = curve.curves["right"].confidence_interval(0.95)[0]
-    better = low > np.maximum(curve.treat_all.value, 0)
-    first, last = (float(word) for word in re.findall(r"from ([\d.]+) to ([\d.]+);", panel(two)["right"][2])[0])
-    inside = (curve.thresholds >= first - 1e-9) & (curve.thresholds <= last + 1e-9)
-    assert better[inside].all()
-    assert inside.sum() > better.sum() / 2
+    over_none, over_all = curve.curves["right"], curve.over_all["right"]
+    np.testing.assert_allclose(over_all.value, over_none.value - curve.treat_all.value, atol=1e-12)
+    more = (over_none.value > 0) & (over_all.value > 0)
+    shown = (over_none.confidence_interval()[0] > 0) & (over_all.confidence_interval()[0] > 0)
+    ranges = re.findall(r"from ([\d.]+) to ([\d.]+)", panel(two)["right"][2])
+    for (first, last), flags in zip(ranges, (more, shown), strict=True):
+        inside = (curve.thresholds >= float(first) - 1e-9) & (curve.thresholds <= float(last) + 1e-9)
+        assert flags[inside].all()
+        assert inside.sum() > flags.sum() / 2
+    again = Report.from_json(two.to_json())
+    assert panel(again) == panel(two)
+
+
+def test_a_benefit_within_its_error_is_not_shown():
+    """Of 30 cases the value is larger at many thresholds, but within its error of that of treating all."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=30)
+    (row,) = panel(pr.report(rng.random(30) < expit(x), expit(x), path=None)).values()
+    assert row[2].startswith("Net benefit is larger than that of treating all or none at thresholds from")
+    assert "on these cases, shown (95 %) at no threshold; it is" in row[2]
 
 
 @pytest.mark.slow

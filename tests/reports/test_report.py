@@ -47,6 +47,28 @@ def report(*arguments, **options):
     return pr.report(*arguments, **{"path": None, **options})
 
 
+def test_nothing_is_written_unasked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = pr.report(*two())
+    assert [*tmp_path.iterdir()] == []
+    assert made.save("mine.html").exists()
+
+
+@pytest.mark.slow
+def test_the_command_writes_to_a_new_name_and_says_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    y, scores = two(n=60)
+    (tmp_path / "s.csv").write_text(
+        "y,s\n" + "".join(f"{int(a)},{b}\n" for a, b in zip(y, scores["good"], strict=True))
+    )
+    (tmp_path / "report.html").write_text("mine")
+    for name in ("report-2.html", "report-3.html"):
+        assert run(["report", "s.csv", "--truth", "y", "--scores", "s"]) == 0
+        assert capsys.readouterr().out == f"Written to {name}.\n"
+        assert (tmp_path / name).exists()
+    assert (tmp_path / "report.html").read_text() == "mine"
+
+
 def test_the_better_classifier_is_named_with_numbers_that_compare_gives():
     y, scores = two()
     sentences = report(y, scores).conclusion.sentences
@@ -60,7 +82,7 @@ def test_methods_name_the_interval_of_each_measure():
     y, scores = two(60)
     rate = "sensitivity(specificity=0.9)"
     bands = f"Intervals of {rate}: from order statistics, as a pointwise ROC band."
-    usual = "Standard errors from components (DeLong), class sizes random (cohort)"
+    usual = "Standard errors from influence values, class sizes random (cohort)"
     made = report(pr.evaluate(y, scores["good"], measure=["auc", rate, "cost_area"])).methods
     assert f"{usual}; guarded logit intervals." in made
     assert bands in made
@@ -71,7 +93,7 @@ def test_methods_name_the_interval_of_each_measure():
     y, P = three(60, k=1)
     made = report(pr.evaluate(y, P["m0"], measure="log_loss")).methods
     assert "Intervals of log_loss: Student's t, on the scale of logarithms." in made
-    method = pr.Bootstrap(n=20, stratified=True, rng=1)
+    method = pr.Bootstrap(n=20, stratified=True, kind="percentile", rng=1)
     made = report(pr.evaluate(y, P["m0"], measure="hand_till", method=method)).methods
     assert f"Standard errors by {method!r}; class sizes random (cohort); its own intervals." in made
 
@@ -479,6 +501,57 @@ def test_cut_points_of_an_ordered_score():
     assert "at the cut-points of the largest generalised Youden index, corrected for the choice" in page
     again = pr.Report.from_json(report.to_json())
     assert [table.rows for table in again.tables] == [table.rows for table in report.tables]
+
+
+def one_score(n=40, m=25):
+    return np.repeat(["well", "sick"], [n, m]), np.random.default_rng(3).normal(np.repeat([0.0, 1.0], [n, m]))
+
+
+def test_a_threshold_chosen_on_the_cases_is_corrected_as_operate_does():
+    y, s = one_score()
+    made = pr.report(y, s, pos_label="sick", path=None)
+    own = pr.operate(y, s, pos_label="sick", method=pr.Bootstrap())
+    point = made.findings.points["classifier"]
+    np.testing.assert_array_equal(point.rates, own.rates)
+    assert point.threshold_intervals() == own.threshold_intervals()
+    apparent = pr.rates(y, s, threshold=point.rule.threshold, pos_label="sick")["sick", "sick"]
+    assert point.tpr < apparent.value
+    sentence = made.conclusion.sentences[-1]
+    assert sentence.startswith(
+        "At the threshold of least error on these cases, corrected for the choice, the most"
+    )
+    assert f"{100 * point.rates.min():.1f} %" in sentence or f"{100 * (1 - point.tpr):.1f} %" in sentence
+    assert "rates and cost are corrected for the choice" in made.to_markdown()
+    assert "at the threshold of least error, corrected for the choice" in made.to_html()
+
+
+def test_rates_that_are_not_corrected_are_called_optimistic_where_they_stand(monkeypatch):
+    monkeypatch.setattr("polyroc.reports.collection.RECHOSEN_CASES", 64)
+    y, s = one_score()
+    made = pr.report(y, s, pos_label="sick", path=None)
+    with pytest.warns(pr.errors.OptimismWarning) as caught:
+        pr.operate(y, s, pos_label="sick")
+    text = "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic."
+    assert str(caught[0].message).startswith(text)
+    assert made.conclusion.sentences[-1] == text
+    (table,) = [table for table in made.tables if table.key == "rates-classifier"]
+    assert table.notes == (text,)
+    assert made.to_html().count(text) == 2
+    assert text in pr.Report.from_json(made.to_json()).to_markdown()
+
+
+def test_numbers_of_the_report_are_those_of_the_verbs():
+    rng = np.random.default_rng(0)
+    stage = np.repeat(["none", "mild", "severe"], 10)
+    marker = np.repeat([0, 1.2, 2.5], 10) + rng.normal(size=30)
+    options = {"labels": ["none", "mild", "severe"]}
+    report = pr.report(stage, marker, **options, path=None)
+    own = pr.operate(stage, marker, **options, criterion="youden", method="bootstrap")
+    assert report.findings.points["classifier"].threshold_intervals() == own.threshold_intervals()
+    y, p = rng.random(80) < 0.4, rng.random(80)
+    events = [one.event() for one in (pr.report(y, p, path=None).findings.calibration, pr.calibration(y, p))]
+    assert events[0].simulated_pvalue == events[1].simulated_pvalue
+    assert events[0].joint == events[1].joint
 
 
 def test_a_reader_study_has_a_section(tmp_path):

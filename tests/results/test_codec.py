@@ -6,12 +6,15 @@ import json
 import pickle
 import sys
 import warnings
+from dataclasses import fields, is_dataclass, make_dataclass
 from math import inf, nan
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import TypeAliasType
 
 import polyroc as pr
 from golden import files
@@ -22,7 +25,7 @@ from golden.registry import METHODS
 from packages import package
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.estimates.bootstrap_intervals import Resampled
-from polyroc.results.codec import Known, encode_fields
+from polyroc.results.codec import Known, Record, _stored_fields, encode_fields
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from strategies import at_most
@@ -113,6 +116,26 @@ def test_numpy_numbers_are_plain():
     assert json.loads(json.dumps(encode_fields(provenance, 0.95)))["cases"] == {"a": 3}
 
 
+def test_every_stored_field_has_a_decoder():
+    """On the newest Python too, where libraries may have made their aliases opaque to `typing.get_args`."""
+    records = [kind for kind in subclasses(Record) if is_dataclass(kind)]
+    assert len(records) > 80
+    for kind in records:
+        assert len(_stored_fields(kind)) <= len(fields(kind))
+
+
+def subclasses(kind):
+    return {kind, *(further for own in kind.__subclasses__() for further in subclasses(own))}
+
+
+def test_an_alias_that_get_args_does_not_see_through_is_an_error():
+    """As numpy 2.5 makes of NDArray; it must not be read as a label."""
+    alias = TypeAliasType("Numbers", np.ndarray[Any, np.dtype[np.float64]])
+    stored = make_dataclass("Stored", [("numbers", alias)], bases=(Record,), frozen=True)
+    with pytest.raises(TypeError, match=r"no decoder for the type hint .*Numbers"):
+        stored.from_dict({"numbers": [1.0]})
+
+
 # Round trips ----------------------------------------------------------------------------------------------------
 
 
@@ -138,7 +161,7 @@ def test_a_field_with_a_default_may_be_absent():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "Curve"}, "Expected a stored Estimate of schema 1 to 2, got kind 'Curve' of schema 2"),
+        ({"kind": "Curve"}, "Expected a stored Estimate of schema 1, got kind 'Curve' of schema 1"),
         ({"schema": 99}, "got kind 'Estimate' of schema 99; it may come from another version"),
         ({"schema": True}, "of schema True"),
         ({"value": "high"}, "Expected a number for Estimate.value, got 'high'"),
@@ -150,7 +173,7 @@ def test_a_field_with_a_default_may_be_absent():
         ({"provenance": {}}, "Estimate.provenance has no entry 'cases'"),
         (
             {"resampled": {"kind": "jackknife", "replicates": [], "acceleration": 0}},
-            "one of 'percentile'",
+            "one of 'guarded'",
         ),
         ({"parts": [1]}, "Expected an object of objects for Estimate.parts"),
         ({"parts": {"a": {"value": "x"}}}, "Expected a number for Estimate.value, got 'x'"),
@@ -199,11 +222,11 @@ JUNK = st.one_of(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "schema"), files.recorded_results())
+@pytest.mark.parametrize("name", files.RESULTS)
 @given(data=st.data())
 @at_most(15)
-def test_damaged_data_raise_errors_of_polyroc(name, schema, data):
-    damaged = json.loads(files.result_text(name, schema))
+def test_damaged_data_raise_errors_of_polyroc(name, data):
+    damaged = json.loads(files.result_text(name))
     for _ in range(data.draw(st.integers(1, 3))):
         _damage(damaged, data)
     with contextlib.suppress(PolyrocError):

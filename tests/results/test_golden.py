@@ -12,15 +12,14 @@ import polyroc as pr
 from golden import decisions, files, fronts, inputs, record, studies
 from golden.answers import ANSWERS, answer
 from golden.decisions import RULES
-from golden.files import FRONTS, PLAN, RESULT_FILES, RESULTS, STORED
+from golden.files import FRONTS, PLAN, RESULTS, STORED
 from golden.fronts import CLASSIFIERS
 from golden.inputs import TALLIES
-from golden.plain import VARYING, differences, is_number, message, plain
+from golden.plain import differences, message, plain
 from polyroc.measures.registry import MEASURES
 from polyroc.results.result import Result
 
 RECORDED = record.read_answers()
-SCHEMA_1 = [name for name in RESULTS if (STORED / f"{name}.json").exists()]
 
 
 def require_same(name, recorded, computed):
@@ -103,114 +102,13 @@ def test_stored_result_is_read_and_written_again(name):
     require_same(name, without_sentences(json.loads(files.result_text(name))), without_sentences(again))
 
 
-# Stored when the costs of a fixed classifier's front were all drawn, which are proposed now and give other fronts,
-# or when errors over cases were by the bootstrap, which are by the jackknife now.
-OTHER_NUMBERS = ("FrontVolumes", "FrontVolumes_cases", "front.json")
-
-
-@pytest.mark.parametrize("name", [marked(name) for name in RESULTS if name not in OTHER_NUMBERS])
+@pytest.mark.parametrize("name", [marked(name) for name in RESULTS])
 def test_stored_result_is_what_is_computed_now(name):
     skip_other_solutions(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         computed = plain(RESULTS[name].make())
-    for schema, folder in RESULT_FILES.items():
-        if (folder / f"{name}.json").exists():
-            stored = plain(files.read_result(name, schema))
-            require_same(f"{name} of schema {schema}", stored, _of_that_time(stored, computed))
-
-
-def _of_that_time(stored, computed):
-    """What is computed now, without what did not exist, or was computed otherwise, when the result was stored."""
-    if not (isinstance(stored, dict) and isinstance(computed, dict)):
-        return computed
-    computed = {name: _of_that_time(stored.get(name), inner) for name, inner in computed.items()}
-    change = OLDER.get(stored.get("kind"))
-    return computed if change is None else change(stored, computed)
-
-
-def _older_evaluation(stored, computed):
-    keys = [estimate["key"] for estimate in stored["estimates"]]
-    estimates = [estimate for estimate in computed["estimates"] if estimate["key"] in keys]
-    return {**computed, "estimates": estimates, "skipped": stored["skipped"]}  # sentences
-
-
-def _older_decision_curve(stored, computed):
-    return {name: inner for name, inner in computed.items() if name != "differences" or name in stored}
-
-
-def _older_calibration(stored, computed):
-    if "term_differences" in stored:
-        return computed
-    pairs = zip(stored["events"], computed["events"], strict=True)
-    kept = {name: inner for name, inner in computed.items() if name != "term_differences"}
-    return {**kept, "events": [_older_event(*pair) for pair in pairs]}
-
-
-def _older_event(stored, computed):
-    """An event without what is newer, and with the simulated numbers of that time."""
-    simulated = {name: stored[name] for name in ("decomposition", "simulated_pvalue")}
-    curve = {**computed["curve"], "consistency": stored["curve"]["consistency"]}
-    return {name: inner for name, inner in computed.items() if name in stored} | simulated | {"curve": curve}
-
-
-def _older_grouped(stored, computed):
-    if "overall" in stored:
-        return computed
-    # engines evaluate all rows, too
-    return {name: inner for name, inner in computed.items() if name not in ("overall", "conclusion")}
-
-
-def _older_operating_point(stored, computed):
-    if "uncertainty" not in stored or "required" in stored["confusion"]:
-        return computed
-    # A rate that is corrected to almost zero is zero now, and has another interval; intervals of thresholds count
-    # those that are worse by one case, then by half a one.
-    return computed | {name: stored[name] for name in ("confusion", "cost", "uncertainty")}
-
-
-def _older_spread(stored, computed):
-    spreads = [{k: v for k, v in one.items() if k != "corrected_error"} for one in computed["spreads"]]
-    return {**computed, "assumes": stored["assumes"], "spreads": spreads}  # sentences
-
-
-def _older_report(stored, computed):
-    """Newer references and sentences on methods are left out; the lines that repeat it did not run then."""
-    newer = ("references", "methods")
-    older = {name: [text for text in computed[name] if text in stored[name]] for name in newer}
-    return computed | older | {"repeat": stored["repeat"]}
-
-
-OLDER = {
-    "Evaluation": _older_evaluation,
-    "DecisionCurve": _older_decision_curve,
-    "Calibration": _older_calibration,
-    "Grouped": _older_grouped,
-    "OperatingPoint": _older_operating_point,
-    "Recommendation": lambda stored, computed: {**computed, "others": stored["others"]},  # sentences
-    "Spread": _older_spread,
-    # measures of pooled folds, which are averages over folds now
-    "StudyFindings": lambda stored, computed: {**computed, "pooled": stored["pooled"]},
-    "Report": _older_report,
-}
-
-
-@pytest.mark.parametrize("name", SCHEMA_1)
-def test_no_number_of_schema_1_is_lost(name):
-    stored = without_sentences(json.loads(files.result_text(name, 1)))
-    written = set(_leaves(files.read_result(name, 1).to_dict()))
-    assert [leaf for leaf in _leaves(stored) if leaf not in written] == []
-
-
-def _leaves(node, name=""):
-    """The numbers and longer texts anywhere inside plain data, numbers to nine digits."""
-    if isinstance(node, dict | list):
-        for key, inner in node.items() if isinstance(node, dict) else ((name, inner) for inner in node):
-            yield from _leaves(inner, key)
-    elif is_number(node) and name not in {"schema", *VARYING}:
-        yield f"{node:.9g}"
-    elif isinstance(node, str) and " " in node:
-        yield node
+    require_same(name, plain(files.read_result(name)), computed)
 
 
 def test_every_kind_of_result_is_stored():
@@ -261,7 +159,7 @@ def test_stored_tally_evaluates_as_recorded(name):
 @pytest.mark.parametrize("name", FRONTS)
 def test_stored_front_is_read_and_written_again(name, tmp_path):
     front = pr.Front.load(STORED / name)
-    if name not in OTHER_NUMBERS:
+    if name != "front.json":  # stored when all costs of a fixed classifier's front were drawn
         require_same(name, plain(FRONTS[name]()), plain(front))
     front.save(tmp_path / name)
     assert _content(tmp_path / name) == _content(STORED / name)
@@ -307,9 +205,7 @@ def test_stored_plan_is_read_and_written_again():
 
 
 def test_every_stored_file_is_known():
-    schema_1 = {STORED / f"{name}.json" for name in SCHEMA_1}
-    stored = {path for folder in RESULT_FILES.values() for path in folder.iterdir()}
-    assert stored == files.contents().keys() | schema_1
+    assert set(STORED.iterdir()) == files.contents().keys()
 
 
 # The comparison itself ------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ CASES = {
     "two cases": (np.array([0, 1]), np.array([0.2, 0.8])),
 }
 METHODS = {
-    "delong": pr.DeLong(),
+    "influence": pr.Influence(),
     "unbiased": pr.Unbiased(),
     "jackknife": pr.Jackknife(),
     "percentile": pr.Bootstrap(n=30, rng=0),

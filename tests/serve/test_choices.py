@@ -95,6 +95,60 @@ def test_suggestions_for_the_irises():
     }
 
 
+STACKED = {"image": np.tile(np.arange(N), 4), "net": np.repeat(list("abcd"), N), "y": np.tile(SICK, 4)}
+SCORES = RNG.normal(size=4 * N)
+
+
+def test_stacked_rows_are_suggested_as_classifiers(tmp_path):
+    path = tmp_path / "a.csv"
+    pl.DataFrame({**STACKED, "score": SCORES}).write_csv(path)
+    seen = seen_of(path)
+    assert suggested(seen) == {
+        "truth": ("y",),
+        "scores": ("score",),
+        "pos_label": ("yes",),
+        "classifier": ("net",),
+        "case": ("image",),
+    }
+    assert seen["notes"] == []
+
+
+@pytest.mark.parametrize("case", ["nr", "patient"])
+def test_readings_are_suggested_as_dependent_with_the_verb_for_them(case, tmp_path):
+    path = tmp_path / "a.csv"
+    rooms = {
+        case: STACKED["image"],
+        "who": np.repeat(list("AB"), 2 * N),
+        "modality": np.tile(np.repeat(["CT", "MR"], N), 2),
+    }
+    pl.DataFrame({**rooms, "truth": STACKED["y"], "score": SCORES}).write_csv(path)
+    seen = seen_of(path)
+    assert suggested(seen)["groups"] == (case,)
+    (note,) = seen["notes"]
+    assert f"use reader_study(reader='who', modality='modality', case='{case}')" in note
+    assert 'if they are dependent observations, use "group"' in note
+
+
+def test_the_page_gives_the_reason_for_what_it_leaves_out(tmp_path):
+    path = tmp_path / "a.csv"
+    cells = [*map(str, RNG.random(N).round(3))]
+    pl.DataFrame({"y": SICK, "risk_a": RNG.random(N), "risk_b": [*cells[:-1], "n/a"]}).write_csv(path)
+    seen = seen_of(path)
+    assert suggested(seen)["scores"] == ("risk_a",)
+    assert seen["notes"] == ["Column 'risk_b' is no score because of 'n/a'; leave such cells empty."]
+    pl.DataFrame({"y": SICK, "risk": RNG.random(N), "weight": [0.0] * N}).write_csv(path)
+    (note,) = seen_of(path)["notes"]
+    assert note.startswith("Some roles are not suggested: column 'weight' is zero for every case")
+
+
+def test_an_operating_point_says_what_is_doubtful_about_the_rows(tmp_path):
+    path = tmp_path / "a.csv"
+    pl.DataFrame({**STACKED, "score": SCORES}).write_csv(path)
+    columns = {"truth": "y", "scores": ["score"], "pos_label": "yes"}
+    chosen = choose_point(path, path.name, LIMITS, columns, {"criterion": "youden"}, no_progress)
+    assert any("use \"classifier\" for 'net' and \"case\" for 'image'" in note for note in chosen["notes"])
+
+
 def test_no_suggestion_without_evidence():
     numbers = [Column(name, True, 0.0, 1.0, (), 500) for name in "abc"]
     assert suggestions(Preview(tuple(numbers), (), 500)) == ()
@@ -194,6 +248,10 @@ def test_the_commands_of_operating_points_and_sizes(tmp_path, monkeypatch):
     for text in (*chosen["rows"][0], *(" ".join(note.split()) for note in chosen["notes"])):
         assert text in printed
     assert json.loads(chosen["rule"])["kind"]
+    optimistic = "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic."
+    assert optimistic in chosen["notes"]
+    corrected = choose_point(path, path.name, LIMITS, columns, {**terms, "method": "bootstrap"}, no_progress)
+    assert optimistic not in corrected["notes"]
     planned = plan_size({"measure": "auc", "value": 0.85, "null": 0.75}, no_progress)
     done = polyroc(*lines("polyroc size --measure auc --value 0.85 --null 0.75"))
     assert planned["notes"][0] in " ".join(done.stdout.split())

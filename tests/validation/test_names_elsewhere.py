@@ -9,7 +9,7 @@ import polyroc as pr
 from command import polyroc
 from polyroc.errors import InputError, MeasureError, OtherNameWarning
 from polyroc.measures.registry import MEASURES
-from polyroc.validation.names_elsewhere import MEASURE_NAMES, OPTION_NAMES, measure_hint, option_hint
+from polyroc.validation.names_elsewhere import measure_hint, measure_names, option_hint, option_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9]
@@ -50,25 +50,27 @@ def test_measures_of_other_packages(name, words):
 
 def test_keys_of_polyroc_are_measures_whatever_the_table_says():
     """The table has all of them, each hint leads to a measure, and a key is never answered with another."""
-    assert {entry.polyroc.partition("(")[0] for entry in MEASURE_NAMES} - {""} == set(MEASURES) - {"expected_cost"}
+    assert {entry.polyroc.partition("(")[0] for entry in measure_names()} - {""} == set(MEASURES) - {
+        "expected_cost"
+    }
     for key in MEASURES:
         assert pr.measure(key).key == key
         hint = measure_hint(key.upper())
         assert hint is None or f"'{key}" in hint
-    for entry in MEASURE_NAMES:
+    for entry in measure_names():
         assert bool(entry.polyroc) != bool(entry.instead)
         assert (DOCS.parent / entry.page).exists()
 
 
 def test_an_alias_has_one_meaning_or_says_what_each_is_for():
-    for entry in MEASURE_NAMES:
+    for entry in measure_names():
         for alias in (*entry.aliases, *entry.complements):
             hint = measure_hint(alias)
             assert (entry.polyroc or entry.instead) in hint, alias
             assert hint.count(" for ") > 1 or hint.count(", or '") == 0, alias
 
 
-@pytest.mark.parametrize("entry", OPTION_NAMES, ids=lambda entry: entry.option)
+@pytest.mark.parametrize("entry", option_names(), ids=lambda entry: entry.option)
 def test_options_of_other_packages(entry):
     with pytest.raises(InputError, match=f"There is no option '{entry.option}'; ") as raised:
         pr.evaluate(Y, S, measure="auc", **{entry.option: "x"})

@@ -417,7 +417,67 @@ def test_the_biggest_integers_of_numpy(low):
 
 
 def test_the_whole_range_of_small_integers():
-    assert normalise(np.arange(-128, 128).astype(np.int8), np.arange(256)).codes.tolist() == list(range(256))
+    y = np.tile(np.arange(-128, 128).astype(np.int8), 2)
+    assert normalise(y, np.arange(512)).codes.tolist() == [*range(256), *range(256)]
+
+
+class TestIdentifiers:
+    """Labels that are nearly as many as cases, or too many for predictions without a column for each."""
+
+    NAMES = tuple(f"case {i}" for i in range(60_000))
+
+    @pytest.mark.parametrize("n", [21, 300, 10_000, 60_000])
+    @pytest.mark.parametrize("kind", ["score", "matrix", "decisions"])
+    def test_as_truth(self, n, kind):
+        names = self.NAMES[:n]
+        predictions = {"score": np.arange(n), "matrix": np.ones((n, 3)), "decisions": names[::-1]}[kind]
+        with pytest.raises(
+            InputError, match=f"y_true holds {n:,} different labels in {n:,} cases; is it an ident"
+        ):
+            polyroc.evaluate(names, predictions)
+
+    def test_many_decisions(self):
+        y = np.array(self.NAMES[:10_000])[np.arange(60_000) % 10_000]
+        with pytest.raises(
+            InputError, match=r"10,000 different labels in 60,000 cases.*need one column of predic"
+        ):
+            polyroc.rates(y, y)
+
+    def test_that_are_classes(self):
+        """A thousand in enough cases, those with a column for each, and those that are named."""
+        y = np.array(self.NAMES[:1000])[np.arange(3000) % 1000]
+        assert polyroc.evaluate(y, y, measure="accuracy", method=None).value == 1
+        names = self.NAMES[:25]
+        assert normalise(names, np.eye(25)).n_classes == 25
+        assert normalise(names, names, labels=names).n_classes == 25
+        assert normalise([*names, *names], np.arange(50)).n_classes == 25
+        assert normalise(names[:20], np.arange(20)).n_classes == 20
+
+    @pytest.mark.parametrize("engine", ["memory", "duckdb"])
+    @pytest.mark.parametrize("scores", ["s", ["p", "q"]])
+    @pytest.mark.parametrize("n", [300, 70_000])
+    def test_of_a_file(self, tmp_path, engine, scores, n):
+        columns = {"id": [f"case {i}" for i in range(n)], **dict.fromkeys("spq", np.arange(n) / n)}
+        pd.DataFrame(columns).to_parquet(tmp_path / "a.parquet")
+        with pytest.raises(
+            InputError, match=r"column 'id' holds .* different labels.* is it an identifier.*"
+        ) as error:
+            polyroc.evaluate(tmp_path / "a.parquet", truth="id", scores=scores, engine=engine)
+        assert "truth=..." in str(error.value)
+
+    def test_of_a_tally(self):
+        tally = polyroc.Tally(self.NAMES[:10_000])
+        with pytest.raises(
+            polyroc.errors.OutOfSpaceError, match=r"counts of 10,000 classes in 10,000 columns take .* GB"
+        ):
+            tally.update(self.NAMES[:2], np.zeros((2, 10_000)))
+
+    def test_memory_of_decisions(self, monkeypatch):
+        monkeypatch.setattr("polyroc.validation.predictions.machine_memory", lambda: 1000)
+        with pytest.raises(
+            polyroc.errors.OutOfSpaceError, match=r"100 decisions for 2 classes take .* GB, more than half"
+        ):
+            polyroc.evaluate(["a", "b"] * 50, ["a", "b"] * 50)
 
 
 KINDS = [
@@ -534,7 +594,8 @@ def test_coded_decisions():
 
 def test_coded_labels_may_be_small_integers():
     codes = np.arange(128, dtype=np.int8)
-    assert normalise(Coded(codes, tuple(range(128))), codes).codes.tolist() == codes.tolist()
+    coded = Coded(np.tile(codes, 2), tuple(range(128)))
+    assert normalise(coded, np.arange(256)).codes.tolist() == [*codes.tolist()] * 2
 
 
 def test_coded_groups_need_no_labels():
@@ -775,7 +836,9 @@ def test_columns_that_match_no_class_are_rejected(columns, expected, make):
 
 def test_messages_stay_short():
     many = np.arange(1000)
-    assert_says(refusal(many, np.zeros((1000, 3))), "3 columns but there are 1000 classes [0, 1, 2 ... 9, ...]")
+    assert_says(
+        refusal(np.tile(many, 2), np.zeros((2000, 3))), "3 columns but there are 1000 classes [0, 1, 2 ... 9, ...]"
+    )
     refusal(many, np.zeros(1000), labels=range(999))
     refusal(many, [str(i) for i in many])
     refusal(

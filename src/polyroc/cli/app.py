@@ -13,7 +13,7 @@ import click
 
 from polyroc._version import __version__
 from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
-from polyroc.cli.references import shell_spelling
+from polyroc.cli.references import spelling_for
 from polyroc.errors import PolyrocError, PolyrocWarning
 from polyroc.output.lines import folded_example
 from polyroc.validation.names_elsewhere import option_hint
@@ -24,7 +24,7 @@ __all__ = ["COMMANDS", "app", "load_command", "run"]
 def run(arguments: Sequence[str]) -> int:
     """Run the command with these arguments and return its exit code."""
     try:
-        with _warnings_as_notes():
+        with _warnings_as_notes(arguments):
             code = _invoke(arguments)
             sys.stdout.flush()
         return code
@@ -35,7 +35,7 @@ def run(arguments: Sequence[str]) -> int:
     except PolyrocError as error:
         if is_interrupt(error):
             raise KeyboardInterrupt from None
-        return _print_error(f"polyroc: {error.render(shell_spelling)}")
+        return _print_error(f"polyroc: {error.render(spelling_for(_command(arguments)))}")
     except BrokenPipeError:
         discard_output()  # the reader of the output has closed the pipe, which is no error
         return 0
@@ -71,8 +71,15 @@ def _print_error(message: str) -> int:
     return 2
 
 
+def _command(arguments: Sequence[str]) -> click.Command | None:
+    """Return the command, or the one below it, that the arguments call."""
+    name, *below = [argument for argument in arguments if not argument.startswith("-")] or [""]
+    command = load_command(name) if name in COMMANDS else None
+    return getattr(command, "commands", {}).get(below[0], command) if below else command
+
+
 @contextmanager
-def _warnings_as_notes() -> Iterator[None]:
+def _warnings_as_notes(arguments: Sequence[str]) -> Iterator[None]:
     """Print polyroc's warnings as single lines on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PolyrocWarning)
@@ -80,8 +87,10 @@ def _warnings_as_notes() -> Iterator[None]:
             yield
         finally:
             own = [one.message for one in caught if isinstance(one.message, PolyrocWarning)]
-            for text in dict.fromkeys(message.render(shell_spelling) for message in own):  # each once
-                print_line(f"polyroc: note: {text}")
+            if own:
+                spelling = spelling_for(_command(arguments))
+                for text in dict.fromkeys(message.render(spelling) for message in own):  # each once
+                    print_line(f"polyroc: note: {text}")
 
 
 # Each command is in a module of its name, or in one of `SHARED`, which is imported when the command is called.
@@ -107,7 +116,6 @@ COMMANDS = {
     "size": "Sample size of a study, or the power of a number of cases.",
     "study": "Compare learners on data sets by cross-validation; resumable.",
     "surface": "The ROC surface of three classes, as a mesh.",
-    "warm-up": "Compile everything now, so that later commands do not wait.",
 }
 SHARED = {"datasets": "listings", "measures": "listings", "readers-size": "readers"}
 
@@ -176,7 +184,7 @@ def app(context: click.Context) -> None:
       polyroc demo                     three classifiers on Fisher's irises
       polyroc measures                 list of measures
       polyroc evaluate predictions.csv --truth species --scores "p_*"
-      polyroc compare predictions.csv --truth species --scores "p_*" --classifier model -m hand_till
+      polyroc compare predictions.csv --truth species --scores "p_*" --classifier model --case id -m hand_till
       polyroc size --value 0.85 --null 0.75 --power 0.9
 
     Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or

@@ -35,13 +35,21 @@ __all__ = ["compare"]
 @adjust_option
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option
-@method_options("permutation", "mcnemar")
+@click.option(
+    "--test",
+    default="score",
+    show_default=True,
+    type=click.Choice(["score", "delong", "permutation", "bootstrap"]),
+    help="Test of the differences, with the interval that belongs to it.",
+)
+@method_options("delong", "permutation", "mcnemar")
 @engine_options()
 @level_option
 @formats
 def compare(
     file: Files,
     measure: str,
+    test: Any,
     method: str,
     replicates: int,
     seed: int | None,
@@ -67,7 +75,8 @@ def compare(
         result: Any = compute(
             data,
             measure=measure,
-            method=method_from(method, replicates, seed),
+            method=method_from(test if method == "influence" and test != "score" else method, replicates, seed),
+            test=test,
             adjustment=adjustment,
             progress=progress,
             **options,

@@ -205,7 +205,7 @@ def _row(curve: Curve, level: float) -> Row:
         "of": f"{curve.positive} or {curve.negative}",
         "points": str(len(curve)),
         "value": number_text(curve.area.value),
-        "std. error": number_text(curve.area.standard_error),
+        "std. error": curve.area.error_text,
         f"{level_text(level)} interval": interval_text(curve.area.confidence_interval(level)),
         **{f"{height} at {along} {place:g}": f"{curve.height(place):.3f}" for place in places},
     }

@@ -59,7 +59,7 @@ def evaluate(
     \b
     Two classes:           polyroc evaluate scores.csv --truth sick --scores risk
     One column per class:  polyroc evaluate irises.parquet --truth species --scores "p_*"
-    Several classifiers:   polyroc evaluate all.csv --truth y --scores "p_*" --classifier model
+    Several classifiers:   polyroc evaluate all.csv --truth y --scores "p_*" --classifier model --case id
     Side by side:          polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     One measure:           polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
     Cross-validation:      polyroc evaluate cv.csv --truth y --scores s --folds fold -m auc

@@ -1,8 +1,10 @@
 """The command `front`: the Pareto front of error rates, and its volume."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import hypot
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -304,7 +306,8 @@ def _volumes(
         gini = table.gini(name)
         volumes[name] = {
             "gini": gini.value,
-            "gini_standard_error": gini.standard_error,
+            "gini_monte_carlo_error": gini.standard_error,
+            **_errors(fronts[name], held_out.get(name), seed),
             "exclusive": {other: table.exclusive(name, other).value for other in fronts if other != name},
         }
         if name in held_out:
@@ -319,14 +322,31 @@ def _volumes(
     return volumes
 
 
+def _errors(front: Front, held_out: HeldOut | None, seed: int) -> dict[str, float | None]:
+    """The standard errors of G over cases and between searches; None where the cases do not give one."""
+    cases, search = (None if held_out is None else held_out.apparent_standard_error), replace(front, scores=None)
+    if cases is None:
+        with suppress(InputError):  # too few or too many cases
+            cases = front.gini_errors(rng=seed).cases
+    return {"gini_case_error": cases, "gini_search_error": search.gini_errors().search}
+
+
 def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, Any]]) -> Table:
     exact = all(front.exact for front in fronts.values())
     rows = [_row(name, front, volumes, exact) for name, front in fronts.items()]
     notes = ["Every threshold was tried; volumes are exact for these cases."]
     if not exact:
         notes = [f"{name}: {_convergence(front)}" for name, front in fronts.items()]
-    if any(volume["gini_standard_error"] for volume in volumes.values()):
-        notes.append("The standard error is that of the random points alone, not of the cases.")
+        notes += [f"{name}: {front.dimension_note}" for name, front in fronts.items() if front.dimension_note]
+        notes.append(
+            "over searches: the standard error of G between searches with other seeds, that of the random points "
+            "included."
+        )
+    if any(volume["gini_case_error"] is not None for volume in volumes.values()):
+        notes.append(
+            "over cases: the standard error of G of these rules, by the jackknife. On the cases of the search G "
+            "is too large besides; --test evaluates the points on others."
+        )
     if len(fronts) > 1:
         notes.append(
             "not by: the share of the region below chance that this front dominates and the other does not."
@@ -351,10 +371,10 @@ def _row(name: str, front: Front, volumes: dict[str, dict[str, Any]], exact: boo
         "classifier": name,
         "points": str(len(front)),
         "G": number_text(volume["gini"]),
-        "std. error": f"{volume['gini_standard_error']:.2g}",
+        "over cases": "" if volume["gini_case_error"] is None else f"{volume['gini_case_error']:.2g}",
     }
     if not exact:
-        row["G rose lately"] = number_text(front.growth.lately)
+        row["over searches"] = f"{hypot(volume['gini_search_error'], volume['gini_monte_carlo_error']):.2g}"
     if any("held_out" in other for other in volumes.values()):
         held_out = volume.get("held_out", {})
         for column, entry, error in (

@@ -79,9 +79,9 @@ QUESTION = (
     click.option("--rule", type=click.Path(path_type=Path), metavar="OUT", help="Store the rule as JSON here."),
     click.option(
         "--method",
-        default="delong",
+        default="influence",
         show_default=True,
-        type=click.Choice(["delong", "bootstrap"]),
+        type=click.Choice(["influence", "bootstrap"]),
         help="Standard errors: of the chosen rule as it is (delong); or repeat the choice in resamples "
         "(bootstrap), which corrects the rates for the choice and gives intervals of thresholds and cut-points.",
     ),

@@ -237,7 +237,7 @@ seed_option = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
 )
 
-METHODS = ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife", "ledell")
+METHODS = ("influence", "unbiased", "hanley-mcneil", "bootstrap", "jackknife", "ledell")
 RESAMPLING = (
     click.option(
         "--replicates",
@@ -281,7 +281,7 @@ class _MethodChoice(click.Choice):  # type: ignore[type-arg] # generic only in n
 
     def fail(self, message: str, param: Any = None, ctx: Any = None) -> NoReturn:
         """The error for another value."""
-        from polyroc.validation.tests_elsewhere import known_test
+        from polyroc.validation.names_elsewhere import known_test
 
         name = message.partition("'")[2].partition("'")[0]
         advice = known_test(name)
@@ -292,7 +292,7 @@ def method_options(*more: str) -> Callable[[Any], Any]:
     """The method of the standard errors; `more` are methods that only some commands have."""
     choice = _MethodChoice([*METHODS, *more])
     method = click.option(
-        "--method", default="delong", show_default=True, type=choice, help="Method of the standard errors."
+        "--method", default="influence", show_default=True, type=choice, help="Method of the standard errors."
     )
     return add_options(method, *RESAMPLING)
 

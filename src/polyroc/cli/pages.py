@@ -5,13 +5,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from polyroc.cli.references import shell_spelling
+import click
+
+from polyroc.cli.references import spelling_for
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
 from polyroc.estimates.interval_names import interval_notes
-from polyroc.estimates.tables import conversion_notes, fold_notes, score_notes
+from polyroc.estimates.tables import conversion_notes, fold_notes, pairing_notes, score_notes, test_notes
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Message
@@ -65,8 +67,10 @@ def _notes(evaluation: Evaluation, level: float) -> list[str]:
         notes += _monte_carlo_notes(estimates)
         notes += certificate_notes(estimates)
     ordered = sorted(evaluation.skipped.items(), key=lambda item: item[1])
+    context = click.get_current_context(silent=True)
+    spelling = spelling_for(None if context is None else context.command)
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
-        explanation = Message(reason).render(shell_spelling)
+        explanation = Message(reason).render(spelling)
         notes.append(f"Not shown: {', '.join(key for key, _ in keys)} ({explanation}).")
     return notes
 
@@ -75,8 +79,8 @@ def _error_notes(estimates: list[Estimate]) -> list[str]:
     """How standard errors and intervals were made; those of some measures are made in other ways."""
     provenance = estimates[0].provenance
     intervals, others = interval_notes(estimates)
-    if provenance.method == "DeLong()":
-        return [f"Standard errors from components (DeLong), {provenance.class_sizes}{intervals}.", *others]
+    if provenance.method == "Influence()":
+        return [f"Standard errors from influence values, {provenance.class_sizes}{intervals}.", *others]
     return [f"Standard errors by {provenance.method or ''}{intervals}.", *others]
 
 
@@ -97,9 +101,8 @@ def certificate_notes(estimates: Iterable[Estimate]) -> list[str]:
     passes = counted(scan.passes, "pass", "passes")
     notes = [f"Certain to hold the exact value, after {passes} over {scan.rows} rows{size}:"]
     for estimate, bounds in certified:
-        largest = "; standard error is an upper bound" if bounds.error_is_bound else ""
         name = f"{estimate.measure} of {estimate.classifier}"
-        notes.append(f"  {name}: {bounds.low:.10g} to {bounds.high:.10g} (width {bounds.width:.2g}){largest}")
+        notes.append(f"  {name}: {bounds.low:.10g} to {bounds.high:.10g} (width {bounds.width:.2g})")
     return notes
 
 
@@ -108,9 +111,13 @@ def comparison_page(comparison: Comparison, *, level: float, margin: float | Non
     table = comparison.to_table(level, margin=margin)
     estimates = comparison.estimates
     values = ", ".join(f"{name} {number_text(e.value, unit=e.unit)}" for name, e in estimates.items())
-    equal = f"All equal: {_test_of_all(comparison)}, {p_text(comparison.pvalue)}."
+    tests = test_notes(comparison)
+    if len(estimates) > 2:  # of two, it is the test of their difference
+        tests = [f"Test that all are equal: {_test_of_all(comparison)}, {p_text(comparison.pvalue)}."]
     conversions = conversion_notes(estimates.values())
-    notes = [equal, *conversions, *certificate_notes(estimates.values()), "", *comparison.conclusion(level)]
+    pairing = pairing_notes(estimates.values())
+    notes = [*tests, *pairing, *conversions, *certificate_notes(estimates.values())]
+    notes += ["", *comparison.conclusion(level)]
     return _captioned(table, f"{source}: {comparison.measure}{' *' if conversions else ''} ({values})", notes)
 
 
@@ -119,7 +126,8 @@ def _test_of_all(comparison: Comparison) -> str:
     first = next(iter(comparison.estimates.values()))
     if len(comparison.estimates) > 2 and (first.provenance.method or "").startswith("McNemar("):
         return "Cochran's Q"
-    return f"largest z of {len(comparison.differences)} {comparison.statistic:.3f}"
+    test = next(iter(comparison.differences.values())).test
+    return f"{test}, largest of {len(comparison.differences)} differences"
 
 
 def grouped_page(grouped: Grouped, *, level: float, margin: float | None = None, source: str) -> Table:
@@ -136,7 +144,7 @@ def measures_page() -> Table:
             "name": measure.name,
             "needs": measure.needs,
             "classes": _classes(measure),
-            "options": ", ".join((*measure.options, *measure.variants)),
+            "options": ", ".join(_options(measure)),
         }
         for key, measure in MEASURES.items()
     ]
@@ -158,12 +166,20 @@ def measure_rows() -> list[dict[str, object]]:
             "classes": _classes(measure),
             "low": low,
             "high": high,
-            "options": ", ".join(f"{name}={value!r}" for name, value in measure.options.items()),
+            "options": ", ".join(
+                f"{name}={value!r}"
+                for name, value in {**measure.options, **dict.fromkeys(measure.variants)}.items()
+            ),
             "source": measure.paper,
         }
         for key, measure in MEASURES.items()
         for low, high in [_range(measure)]
     ]
+
+
+def _options(measure: Measure) -> dict[str, Any]:
+    """Return the options with their defaults; those of variants have none."""
+    return {**measure.options, **dict.fromkeys(measure.variants)}
 
 
 def _range(measure: Measure) -> tuple[float | None, float | None]:

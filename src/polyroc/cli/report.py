@@ -3,6 +3,7 @@
 import shlex
 import sys
 import webbrowser
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,8 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
     "-o",
     "--out",
     "out",
-    default=Path("report.html"),
-    show_default=True,
     type=click.Path(path_type=Path),
-    help="Where to write it: .html, .md, .tex (tables) or .json.",
+    help="Where to write it: .html, .md, .tex (tables) or .json. By default report.html, or report-2.html, ...",
 )
 @click.option("--open", "show", is_flag=True, help="Open it in a browser afterwards.")
 @click.option("--title", help="The title; the name of FILE, or of the plan of a study, by default.")
@@ -56,7 +55,7 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
 @level_option
 def report(
     file: Path,
-    out: Path,
+    out: Path | None,
     show: bool,
     title: str | None,
     measure: str | None,
@@ -80,13 +79,13 @@ def report(
     One classifier:  polyroc report scores.csv --truth sick --scores risk --open
     Several:         polyroc report all.csv --truth y --scores "p_*" --classifier model --case id -o report.html
     By subgroup:     polyroc report scores.csv --truth sick --scores risk --by sex --by age_group -o report.html
-    For a paper:     polyroc report all.csv --truth y --scores "p_*" --classifier model -o tables.tex
+    For a paper:     polyroc report all.csv --truth y --scores "p_*" --classifier model --case id -o tables.tex
     A study:         polyroc report study.duckdb -m auc -o report.html
     """
     from polyroc.reports.report import report as make
 
     terms: dict[str, Any]
-    named = title or name_of(file)
+    out, named = out or _new_name(), title or name_of(file)
     repeat = [shlex.join(["polyroc", *sys.argv[1:]])] if Path(sys.argv[0]).name.startswith("polyroc") else []
     if file.suffix == ".npz":
         make(_front(file), path=out, title=named, level=level, repeat=repeat)
@@ -108,6 +107,12 @@ def report(
     if show:
         webbrowser.open(out.resolve().as_uri())
     return 0
+
+
+def _new_name() -> Path:
+    """Return the first of report.html, report-2.html, ... that does not exist, so that nothing is overwritten."""
+    names = (Path("report.html") if number == 1 else Path(f"report-{number}.html") for number in count(1))
+    return next(name for name in names if not name.exists())
 
 
 def _data(file: Path, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

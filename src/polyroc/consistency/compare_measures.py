@@ -135,7 +135,7 @@ def compare_measures(
     Any measures of a ranked list, by enumeration:
 
     >>> comparisons = compare_measures(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
-    >>> comparisons["auc", "partial_auc"].counts.disagree
+    >>> comparisons["auc", "partial_auc(fpr=(0, 0.1))"].counts.disagree
     200
 
     More classes, and probabilities, by pairs drawn from a simulation model:

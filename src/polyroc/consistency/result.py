@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.estimates.evaluation import named_without_options
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
@@ -292,7 +293,7 @@ def share_interval(hits: int, trials: int, level: float = 0.95) -> ConfidenceInt
     >>> share_interval(0, 10)
     ConfidenceInterval(low=0.0, high=0.308497...)
     """
-    from polyroc._scipy import betaincinv
+    from scipy.special import betaincinv
 
     checked_level(level)
     if trials == 0:
@@ -323,6 +324,8 @@ class MeasureComparisons(Result):
         yield {name for pair in self.comparisons for name in pair} <= {*self.measures}, "pairs must name measures"
 
     def __getitem__(self, pair: tuple[str, str]) -> MeasureComparison:
+        if isinstance(pair, tuple) and len(pair) == 2:
+            pair = named_without_options(pair[0], self.measures), named_without_options(pair[1], self.measures)
         if pair in self.comparisons:
             return self.comparisons[pair]
         if not isinstance(pair, tuple) or pair[::-1] not in self.comparisons:

@@ -145,7 +145,7 @@ def leave_pair_out(
 def _estimate(measure: Measure, classifier: str, value: float, provenance: Provenance) -> Estimate:
     return Estimate(
         measure=str(measure),
-        name=measure.name,
+        name=measure.full_name,
         classifier=classifier,
         value=value,
         standard_error=nan,

@@ -105,4 +105,6 @@ def _two_classes(scores: Scores, classifier: str, split: ClassSplit) -> Scores:
         converted=scores.converted,
         sampling=scores.sampling,
         weight_kind=scores.weight_kind,
+        notes=scores.notes,
+        pairing=scores.pairing,
     )

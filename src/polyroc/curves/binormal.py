@@ -81,7 +81,7 @@ class BinormalFit(Result):
     @property
     def fpr(self) -> FloatArray:
         """False positive rates at which the smooth curve is drawn."""
-        from polyroc._scipy import ndtr
+        from scipy.special import ndtr
 
         return np.concatenate([[0.0], ndtr(DEVIATES), [1.0]])
 
@@ -93,7 +93,7 @@ class BinormalFit(Result):
     @validated
     def at(self, fpr: Any) -> FloatArray:
         """The true positive rate of the smooth curve at false positive rates."""
-        from polyroc._scipy import ndtr, ndtri
+        from scipy.special import ndtr, ndtri
 
         try:
             rates = np.asarray(fpr)
@@ -183,7 +183,7 @@ def _check_identifiable(n0: FloatArray, n1: FloatArray, classifier: str) -> None
 
 def _start(n0: FloatArray, n1: FloatArray) -> _Parameters:
     """A start from the normal scores of all cases: their means and standard deviations by class give a and b."""
-    from polyroc._scipy import ndtri
+    from scipy.special import ndtri
 
     both = np.cumsum(n0 + n1) / (n0 + n1).sum()
     middle = ndtri(both - (n0 + n1) / (2.0 * (n0 + n1).sum()))
@@ -197,7 +197,7 @@ class _ClassLikelihood:
     """Log likelihood of one class's counts between cuts, with its gradient and tridiagonal Hessian in the cuts."""
 
     def __init__(self, counts: FloatArray, cuts: FloatArray) -> None:
-        from polyroc._scipy import ndtr
+        from scipy.special import ndtr
 
         ends = np.concatenate([[-np.inf], cuts, [np.inf]])
         low, high = ends[:-1], ends[1:]
@@ -282,7 +282,7 @@ class _Likelihood:
 
 
 def _fitted(likelihood: _Likelihood, classifier: str, provenance: Provenance) -> BinormalFit:
-    from polyroc._scipy import ndtr
+    from scipy.special import ndtr
 
     a, b, _ = likelihood.at
     independent = provenance.weight_kind != "importance" and provenance.groups is None

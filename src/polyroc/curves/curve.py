@@ -327,7 +327,7 @@ class _CurveBuilder:
             return curve
         strata = AUC(sample).strata()
         units = strata[0].effective or 0.0, strata[1].effective or 0.0
-        band = average_band(vertical_height(sweeps, folds.weights), units, self.level)
+        band = average_band(points, vertical_height(sweeps, folds.weights), units, self.level)
         return replace(curve, band=in_coordinates(self.kind, band))
 
     def by_fold(self, scores: Scores, multi_class: str | None) -> dict[str, Curve]:

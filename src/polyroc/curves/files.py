@@ -106,7 +106,7 @@ class _ClassifierCounts:
         provenance = replace(
             provenance,
             cases=dict(zip(scores.names, column.units.tolist(), strict=True)),
-            method="DeLong()" if self.errors else None,
+            method="Influence()" if self.errors else None,
         )
         summary = ScanSummary(certificate.passes, certificate.rows, certificate.bytes, provenance)
         estimator = Estimator(self.area, self.classifier, scores.schema, {0: column}, summary)

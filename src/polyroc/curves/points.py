@@ -52,7 +52,7 @@ def precision(fpr: FloatArray, tpr: FloatArray, prevalence: float) -> FloatArray
 
 def det_deviates(fpr: FloatArray, tpr: FloatArray) -> Coordinates:
     """The normal deviates of the false positive and the false negative rate; infinite at 0 and 1."""
-    from polyroc._scipy import ndtri
+    from scipy.special import ndtri
 
     return ndtri(fpr), ndtri(1.0 - tpr)
 

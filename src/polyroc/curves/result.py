@@ -391,7 +391,7 @@ class Curves(Result, Mapping[str, Curve]):
                 "of": f"{curve.positive} or {curve.negative}",
                 "points": str(len(curve)),
                 "value": number_text(curve.area.value),
-                "std. error": number_text(curve.area.standard_error),
+                "std. error": curve.area.error_text,
                 interval: interval_text(curve.area.confidence_interval(level)),
             }
             for key, curve in self.curves.items()

@@ -97,8 +97,7 @@ class Binormal:
         interval. Beyond 38 standard deviations the density underflows.
         """
         from scipy.integrate import quad
-
-        from polyroc._scipy import ndtr, ndtri
+        from scipy.special import ndtr, ndtri
 
         start, stop = np.clip(ndtri([low, high]), -38.0, 38.0)
         centre, width = -self.separation, 8.0 * self.ratio_of_spreads
@@ -215,7 +214,7 @@ class HandTill:
         rng
             A seed or a `numpy.random.Generator`.
         """
-        from polyroc._scipy import ndtr
+        from scipy.special import ndtr
 
         y_true = true_classes(sizes, self.classes)
         deviation = np.random.default_rng(rng).standard_normal(len(y_true))
@@ -232,7 +231,7 @@ class HandTill:
         With q = Phi(-d mu / 2), E(u; crossed) = q^2, so E(entry) = q^2 + kappa (q - q^2) + kappa (1/2 - q^2).
         Since m >= q^2 (two deviates below t have a sum below 2 t) and m <= q <= 1/2, kappa is in [0, 1).
         """
-        from polyroc._scipy import ndtr
+        from scipy.special import ndtr
 
         d = np.arange(self.classes)
         q, m = ndtr(-d * self.mu / 2.0), ndtr(-d * self.mu / math.sqrt(2.0))
@@ -299,7 +298,7 @@ def empirical_average_correct_rate(y_true: Any, y_score: Any) -> float:
 
 def _phi(z: float) -> float:
     """The standard normal distribution function."""
-    from polyroc._scipy import ndtr
+    from scipy.special import ndtr
 
     return float(ndtr(z))
 

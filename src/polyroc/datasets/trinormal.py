@@ -111,8 +111,7 @@ class Trinormal:
         (F_2(z) - F_2(x))^2, expanded to be integrated over x first.
         """
         from scipy.integrate import cumulative_simpson, simpson
-
-        from polyroc._scipy import ndtr
+        from scipy.special import ndtr
 
         scales = list(zip(self.means, self.spreads, strict=True))
         t = np.unique(

@@ -24,7 +24,7 @@ from polyroc.scores import Scores
 
 __all__ = ["BenefitDifference", "benefit_differences"]
 
-METHOD = "joint region of the two net benefits"
+METHOD = "score interval of the difference of the two net benefits"
 
 
 class BenefitDifference(NamedTuple):
@@ -117,7 +117,7 @@ def _difference(
     critical = largest.critical(level)
     whole = [replace(difference, critical=lambda _: critical) for difference in differences]
     pointwise = np.array([difference.confidence_interval(level) for difference in differences]).T
-    simultaneous = np.array([difference.simultaneous_interval(level) for difference in whole]).T
+    simultaneous = np.array([difference.adjusted_interval(level) for difference in whole]).T
     return BenefitDifference(
         np.array([difference.value for difference in differences]),
         np.array([difference.standard_error for difference in differences]),

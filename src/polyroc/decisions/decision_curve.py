@@ -18,7 +18,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Statistic
-from polyroc.measures.two_class_table import net_benefit
+from polyroc.measures.two_class_table import benefit_over
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text
 from polyroc.output.tables import SHOWN_ROWS
@@ -114,6 +114,8 @@ class DecisionCurve(Result):
         What is needed to reproduce it.
     differences
         Of several classifiers, by pair: first minus second, with bands; None for a single classifier.
+    over_all
+        By classifier, the net benefit minus that of acting on every case; None in results of earlier versions.
     """
 
     _most_rows: ClassVar[int] = SHOWN_ROWS  # they are points
@@ -124,13 +126,15 @@ class DecisionCurve(Result):
     prevalence: float
     provenance: Provenance
     differences: Mapping[tuple[str, str], BenefitDifference] | None = field(default=None, metadata=STORED_IF_SET)
+    over_all: Mapping[str, NetBenefit] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         n = len(self.thresholds)
         yield shares(self.thresholds) and ascending(self.thresholds), "thresholds must rise from 0 to 1"
         yield shares(self.prevalence), "prevalence must be from 0 to 1"
         curves: list[Any] = [*self.curves.values(), self.treat_all]
-        curves += (self.differences or {}).values()
+        curves += [*(self.differences or {}).values(), *(self.over_all or {}).values()]
+        yield {*(self.over_all or self.curves)} == {*self.curves}, "over_all must be of the same classifiers"
         yield all(len(curve.value) == n for curve in curves), "curves must have a value for each threshold"
         pairs = [] if self.differences is None else [*combinations(self.curves, 2)]
         yield [*(self.differences or {})] == pairs, "there must be a difference for every pair"
@@ -279,7 +283,9 @@ def decision_curve(
     for name in scores.classifiers:
         _check_probabilities(scores, name)
     known = None if prevalence is None else share
-    statistics = {name: _statistics(scores, name, grid, known) for name in scores.classifiers}
+    statistics, over_all = (
+        {name: _statistics(scores, name, grid, known, act) for name in scores.classifiers} for act in (False, True)
+    )
     everyone = replace(scores, values={"treat all": np.ones((len(scores), 2))}, kind="matrix")
     in_common: Any = {"grid": grid, "share": share, "known": known is not None}
     return DecisionCurve(
@@ -289,13 +295,16 @@ def decision_curve(
         prevalence=share,
         provenance=provenance_of(scores),
         differences=benefit_differences(scores, grid, known, statistics, level) if len(statistics) > 1 else None,
+        over_all={name: _benefit(scores, own, **in_common, act=True) for name, own in over_all.items()},
     )
 
 
-def _statistics(scores: Scores, name: str, grid: FloatArray, prevalence: float | None) -> list[Statistic]:
-    """The measure net_benefit at each threshold."""
+def _statistics(
+    scores: Scores, name: str, grid: FloatArray, prevalence: float | None, act: bool = False
+) -> list[Statistic]:
+    """The net benefit at each threshold, minus that of acting on all cases if `act`."""
     sample = Sample(scores, name)
-    return [net_benefit(sample, float(t), prevalence) for t in grid]
+    return [benefit_over(sample, float(t), prevalence, act) for t in grid]
 
 
 def _benefit(
@@ -305,6 +314,7 @@ def _benefit(
     share: float,
     known: bool,
     certain: bool = False,
+    act: bool = False,
 ) -> NetBenefit:
     """Net benefit with its errors at each threshold; `certain` if the decisions are the same for every sample.
 
@@ -316,6 +326,8 @@ def _benefit(
         The prevalence, and whether it was given.
     certain
         Whether acting does not depend on the case.
+    act
+        Whether the statistics are differences from acting on all cases.
     """
     random_sizes = not known and (scores.sampling == "cohort" or weights_vary(scores))
     values = np.array([statistic.value for statistic in statistics])
@@ -325,6 +337,7 @@ def _benefit(
     odds = grid / (1.0 - grid)
     # The smallest and the largest possible value: at the given prevalence, or over all prevalences.
     low, high = (-odds, np.ones(len(grid))) if random_sizes else (-(1.0 - share) * odds, np.full(len(grid), share))
+    low, high = (-high, -low) if act else (low, high)
     units = _units(scores)
     spans = zip(statistics, high - low, 1.0 + odds, strict=True)
     effective = [_effective(scores, statistic, span, reach, random_sizes) for statistic, span, reach in spans]

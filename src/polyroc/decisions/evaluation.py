@@ -6,7 +6,7 @@ from typing import Any
 
 from polyroc.decisions.criteria import Objective
 from polyroc.decisions.files import FileCases, FileReader
-from polyroc.decisions.operating_point import OperatingPoint, Optimality
+from polyroc.decisions.operating_point import OPTIMISTIC, OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty
@@ -103,20 +103,9 @@ def operating_point(
         Whether the rule was chosen on a front, whose choice is not repeated in resamples.
     """
     uncertainty, corrected = (None, apparent) if repeated is None else repeated
-    if evaluated is None and uncertainty is None and not objective.calibrated:
-        warn(
-            Message(
-                "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic. "
-                "Evaluate it on other cases with ",
-                Option("evaluate_on"),
-                *((", or correct them with ", Option("method", Call("Bootstrap"))) if not of_front else ()),
-                ".",
-            ),
-            OptimismWarning,
-        )
     rates = corrected if evaluated is None else evaluated
     names = rates.classes
-    return OperatingPoint(
+    chosen = OperatingPoint(
         aim=objective.words,
         rule=rule,
         confusion=rates,
@@ -130,6 +119,17 @@ def operating_point(
         point=point,
         uncertainty=uncertainty,
     )
+    if chosen.is_optimistic:
+        warn(
+            Message(
+                f"{OPTIMISTIC} Evaluate it on other cases with ",
+                Option("evaluate_on"),
+                *((", or correct them with ", Option("method", Call("Bootstrap"))) if not of_front else ()),
+                ".",
+            ),
+            OptimismWarning,
+        )
+    return chosen
 
 
 def _expected_cost(rates: Rates, objective: Objective, apparent: Rates) -> Estimate:

@@ -134,7 +134,7 @@ class FileCases:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
         (column,) = result.binned[name].columns.values()
-        provenance = replace(result.estimates[name, measure.key].provenance, method="DeLong()")
+        provenance = replace(result.estimates[name, measure.key].provenance, method="Influence()")
         scores = edge_scores(column, schema, name)
         return _BinnedScores(scores, name, column, provenance, result.weight_exponent)
 
@@ -173,7 +173,7 @@ class FileCases:
             cases = dict(zip(schema.names, column.units.tolist(), strict=True))
             weighted, dropped, exponent = data.rows.weighted, data.dropped, data.rows.weight_exponent
             facts = {"weighted": weighted, "dropped": dropped, "sampling": self.settings.sampling}
-            provenance = Provenance(cases=cases, method="DeLong()", **facts)
+            provenance = Provenance(cases=cases, method="Influence()", notes=data.notes or None, **facts)
         return _rates(column, shares, schema.names, name, provenance, exponent)
 
 

@@ -19,10 +19,11 @@ from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty, rechoose
 from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, MiscalibrationWarning, ReversedScoreWarning, warn
+from polyroc.estimates.tables import OTHER_ORDER
 from polyroc.fronts.result import Front
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.file_input import columns_for
-from polyroc.inference.methods import DEFAULT, DeLong, Method, as_estimating_method
+from polyroc.inference.methods import DEFAULT, Influence, Method, as_estimating_method
 from polyroc.measures.registry import measure_of_area
 from polyroc.measures.sample import Sample
 from polyroc.messages import Call, Message, Option
@@ -136,13 +137,14 @@ def operate(
         searched over the parameters of a family. Without it the rates and the cost are those of the cases to which
         the rule was fitted, which is optimistic; a warning says so.
     method
-        `DeLong()` (default): the standard errors of the rates of the chosen rule, taken as given. `Bootstrap()`:
-        the choice is repeated in resamples. The result then has, without `evaluate_on`, rates and cost that are
-        corrected for the choice, with intervals that account for it; for a threshold or cut-points also intervals
-        of these (`threshold_intervals`). In simulations the rates were covered in 96 % on average, 92 % at worst
-        (docs/coverage.md). A searched rule of three classes or more is searched again in every resample, and
-        evaluated on the cases that are not in it (`polyroc.decisions.cost_resamples`); `Bootstrap(n=200)` takes
-        about ten seconds for 300 cases. Its costs have no intervals: very different costs make the same decisions.
+        `Influence()` (default): the standard errors of the rates of the chosen rule, taken as given.
+        `Bootstrap()`: the choice is repeated in resamples. The result then has, without `evaluate_on`, rates and
+        cost that are corrected for the choice, with intervals that account for it; for a threshold or cut-points
+        also intervals of these (`threshold_intervals`). In simulations the rates were covered in 96 % on average,
+        92 % at worst (docs/coverage.md). A searched rule of three classes or more is searched again in every
+        resample, and evaluated on the cases that are not in it (`polyroc.decisions.cost_resamples`);
+        `Bootstrap(n=200)` takes about ten seconds for 300 cases. Its costs have no intervals: very different costs
+        make the same decisions.
     rng
         Seed of the search for three classes or more.
     classifier
@@ -273,12 +275,12 @@ def _operate_on_scores(
 def _warn_if_reversed(scores: Scores, classifier: str, positive: int) -> None:
     """Warn if the score certainly falls where it should rise: the best threshold is then a poor one."""
     sample = Sample(replace(scores, positive=positive), classifier)
-    area = estimate_measure(measure_of_area("roc"), DeLong(), {classifier: sample}).estimates[classifier]
+    area = estimate_measure(measure_of_area("roc"), Influence(), {classifier: sample}).estimates[classifier]
     if area.is_below_chance():
         low, high = map(number_text, area.confidence_interval())
         warn(
-            f"Every value of the 95 % interval of the AUC of {classifier!r} ({low} to {high}) is below 0.5: is "
-            "the score reversed? If so, multiply it by -1.",
+            f"Every value of the 95 % interval of the AUC of {classifier!r} ({low} to {high}) is below 0.5: "
+            + (OTHER_ORDER if scores.kind != "score" else "is the score reversed? If so, multiply it by -1."),
             ReversedScoreWarning,
         )
 
@@ -310,7 +312,7 @@ def _checked_method(method: Method | str | None) -> Method | None:
             f"{parsed!r} is not available in operate; use ",
             Option("method", Call("Bootstrap")),
             ", which repeats the choice in resamples, or ",
-            Option("method", Call("DeLong")),
+            Option("method", Call("Influence")),
             ", which takes the chosen rule as given.",
         )
     return parsed

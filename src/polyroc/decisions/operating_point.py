@@ -11,6 +11,7 @@ from polyroc.decisions.uncertainty import ThresholdUncertainty
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.estimates.tables import OTHER_ORDER
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option
 from polyroc.output.numbers import level_text, number_text, percentage
@@ -22,15 +23,17 @@ from polyroc.results.result import Result
 from polyroc.rules import CutPointRule, Rule, ThresholdRule
 from polyroc.validation.signatures import validated
 
-__all__ = ["OperatingPoint", "Optimality"]
+__all__ = ["OPTIMISTIC", "OperatingPoint", "Optimality"]
 
 Optimality = Literal["proven", "best found", "best point"]
+REVERSED = "is the score reversed? If so, pass the negated scores."
 OPTIMALITY = {
     "proven": "Proven: on the cases it was chosen on, no rule of its kind is better.",
     "best found": "Best found: on the cases it was chosen on, a better rule may exist.",
     "best point": "Best point of the front, which holds no cases; operate on the cases may find a better rule.",
     None: "Not chosen on the cases: it follows from the options.",
 }
+OPTIMISTIC = "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic."
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -178,6 +181,23 @@ class OperatingPoint(Result):
         """The optimality in words."""
         return OPTIMALITY[self.optimality]
 
+    @property
+    def is_optimistic(self) -> bool:
+        """True if the rates are of the cases on which the rule was chosen, and not corrected for the choice."""
+        chosen = self.optimality is not None or self.point is not None
+        return chosen and not self.held_out and self.uncertainty is None
+
+    @property
+    def evaluation(self) -> str:
+        """On which cases the rates and the cost were estimated, in a sentence."""
+        if self.is_optimistic:
+            return OPTIMISTIC
+        if self.held_out:
+            return "Evaluated on other cases."
+        if self.uncertainty is None:
+            return "Evaluated on these cases, on which nothing was chosen."
+        return "Evaluated on the cases it was chosen on; rates and cost are corrected for the choice."
+
     def __repr__(self) -> str:
         optimality = "" if self.optimality is None else f" ({self.optimality})"
         cost = number_text(self.expected_cost)
@@ -195,8 +215,11 @@ class OperatingPoint(Result):
             positive = self._decided_from()[0]
             notes.append(
                 f"{positive} is decided less often for cases of {positive} ({percentage(self.tpr)}) than for the "
-                f"others ({percentage(self.fpr)}): is the score reversed? If so, pass the negated scores."
+                f"others ({percentage(self.fpr)}): "
+                + (OTHER_ORDER if self.confusion.provenance.two_columns else REVERSED)
             )
+        if self.is_optimistic:
+            notes.append(OPTIMISTIC)
         return replace(record_table(rows), notes=tuple(map(printable, notes)))
 
     def _is_reversed(self, level: float) -> bool:

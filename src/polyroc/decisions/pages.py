@@ -41,7 +41,7 @@ def point_page(point: OperatingPoint, level: float, source: str) -> Table:
         point.sentence(),
         *_thresholds(point, level),
         f"Expected cost {cost} per case; priors {priors}.",
-        _evaluation(point),
+        point.evaluation,
     ]
     return replace(matrix_page(point.confusion, level, source), notes=tuple(map(printable, notes)))
 
@@ -58,14 +58,6 @@ def _thresholds(point: OperatingPoint, level: float) -> list[str]:
         ]
     texts = "; ".join(point.threshold_texts(level))
     return [f"Chosen again in {uncertainty.resamples} resamples: {texts}."]
-
-
-def _evaluation(point: OperatingPoint) -> str:
-    if point.held_out:
-        return "Evaluated on other cases."
-    if point.uncertainty is None:
-        return "Evaluated on the cases it was chosen on."
-    return "Evaluated on the cases it was chosen on; rates and cost are corrected for the choice."
 
 
 def _rule_costs(rule: CostRule) -> list[str]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from polyroc.decisions.required_rates import RequiredRate
 from polyroc.errors import InputError
-from polyroc.estimates.boundary import Boundary, unseen_variance
+from polyroc.estimates.boundary import QUANTILES, Boundary, unseen_variance
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval
+from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval, interval_at
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known
@@ -196,7 +196,7 @@ class Rates(Result):
             limits=(0.0, 1.0),
             chance=1 / len(self.classes),
             fewest=float(self.fewest[k]),
-            _boundary=Known(self._limits_of_required(k, m)),
+            _boundary=Known(self._limits_of_required(k, m) or self._limits_of_none(k, m)),
             larger_is_better=None if k == m else False,
             provenance=self.provenance,
         )
@@ -205,6 +205,15 @@ class Rates(Result):
         if self.required is None or self.required.true != self.classes[k]:
             return None
         return self.required.boundary(float(self.rates[k, m]), k == m)
+
+    def _limits_of_none(self, k: int, m: int) -> Boundary | None:
+        """Return limits of a corrected rate of 0 or 1: Wilson's, or Wald's by its error if that is wider."""
+        value, error, cases = (float(x) for x in (self.rates[k, m], self.standard_errors[k, m], self.fewest[k]))
+        if value not in (0.0, 1.0) or not error > 0:
+            return None
+        pairs = [[interval_at(value, e, (0.0, 1.0), cases, z) for e in (0.0, error)] for z in QUANTILES]
+        low = tuple(min(one.low for one in pair) for pair in pairs)
+        return Boundary(value, 0.0, 0.0, ends=(low, tuple(max(one.high for one in pair) for pair in pairs)))
 
     def _position(self, label: Hashable) -> int:
         for spelling in (str(label), repr(label)):

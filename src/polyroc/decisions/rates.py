@@ -274,7 +274,7 @@ def _check_direction(rule: Rule, scores: Scores | Schema) -> None:
 
 def provenance_of(scores: Scores) -> Provenance:
     """What is needed to reproduce a result from these cases."""
-    return Provenance.of(scores, "DeLong()")
+    return Provenance.of(scores, "Influence()")
 
 
 def _with_warnings(rates: Rates) -> Rates:

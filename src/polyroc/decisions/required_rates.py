@@ -59,7 +59,7 @@ class RequiredRate(Record):
         >>> round(float(low), 4), round(float(high), 4)
         (0.7634, 0.9653)
         """
-        from polyroc._scipy import betaincinv
+        from scipy.special import betaincinv
 
         n, k = self.cases, self.cases * self.observed
         low = betaincinv(k, n - k + 1.0, tail) if k > EQUAL else np.zeros_like(tail)
@@ -68,7 +68,7 @@ class RequiredRate(Record):
 
     def boundary(self, value: float, right: bool) -> Boundary:
         """The limits of the rate of right decisions, or of that of wrong ones, around an estimate of it."""
-        from polyroc._scipy import ndtr
+        from scipy.special import ndtr
 
         low, high = self.limits(ndtr(-np.array(QUANTILES)))
         if not right:
@@ -117,7 +117,7 @@ def threshold_ranges(
         next. If the limit is that of the class of low scores, up to the next score of the other class, if that is
         higher: on the cases, all these thresholds are equally good.
     """
-    from polyroc._scipy import bdtr
+    from scipy.special import bdtr
 
     m, below = max(round(cases), 1), problem.limits[1, 0] if k == 1 else 1.0 - problem.limits[0, 1]
     cumulative = bdtr(np.arange(m, dtype=np.float64), m, below)

@@ -141,6 +141,9 @@ def rechoose(
         # two replicates, whose variance is OPTIMISM_VARIATION times the square
         sources.append(np.sqrt(OPTIMISM_VARIATION / 2.0) * np.stack([mean, -mean]))
     low, high, corrected = low.T, high.T, corrected_rates(apparent, apparent.rates - mean, sources, method)
+    if (apparent.rates[:, order.classes[0]] == 1.0).all():
+        # An infinite threshold: the decision does not depend on the score, so its rates are known.
+        mean, corrected = np.zeros_like(mean), replace(apparent, provenance=corrected.provenance)
     k = determining_class(order, problem)
     if k is not None:
         required = _required_rate(apparent, order.classes[k], float(order.sizes[k]))
@@ -208,8 +211,13 @@ def corrected_rates(apparent: Rates, rates: FloatArray, replicates: Sequence[Flo
     gradients = np.eye(rates.size).reshape(*rates.shape, *rates.shape)
     errors = np.sqrt([[variance(gradient) for gradient in row] for row in gradients])
     # Nearer to a limit than half a standard error (two standard errors on the logit scale), where a logit interval
-    # would reach over most of the range, a rate is taken for the limit, whose interval is Wald's.
-    rates = np.where(2.0 * rates * (1.0 - rates) < errors, np.round(rates), rates)
+    # would reach over most of the range, a rate is taken for the limit, whose interval is Wald's; nearer than a
+    # whole one, too, if it was there before: a logit interval would exclude the limit, which nothing contradicts.
+    # Its error is at least that of Wilson's interval for so many cases without one on the other side.
+    spread = rates * (1.0 - rates)
+    at_limit = (2.0 * spread < errors) | ((apparent.rates == np.round(rates)) & (spread < errors))
+    rates = np.where(at_limit, np.round(rates), rates)
+    errors = np.where(at_limit, np.fmax(errors, 2.0 / (apparent.fewest[:, None] + 4.0)), errors)
     return replace(
         apparent,
         rates=rates / rates.sum(axis=1, keepdims=True),

@@ -95,13 +95,15 @@ def pattern_sample(
     return sample, patterns
 
 
-def called_sample(column: BinnedColumn, called: BoolArray, schema: Schema) -> tuple[Sample, list[IntArray]]:
-    """Bins as cases with the score 1 if they are called positive, else 0; and by class the bins of its cases.
+def called_sample(
+    column: BinnedColumn, called: BoolArray, pair: tuple[float, float], schema: Schema
+) -> tuple[Sample, list[IntArray]]:
+    """Return bins as cases with the larger score of the pair if they are called positive; by class their bins.
 
     `called` says so at [bin, class].
     """
     bins, codes, weight = _occupied(column, schema.n_classes)
-    scores = np.concatenate([called[of_class, k] for k, of_class in enumerate(bins)]).astype(np.float64)
+    scores = np.concatenate([np.where(called[of_class, k], *pair[::-1]) for k, of_class in enumerate(bins)])
     sample = Sample(Scores(codes, schema.labels, {"": scores}, "score", schema.positive, True, weight), "")
     sample.effective_sizes = _effective_sizes(column)
     return sample, bins

@@ -28,7 +28,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import binned_components
 from polyroc.kernels.threads import in_threads
-from polyroc.measures.applicability import ROUNDING as PROBABILITY_ROUNDING
+from polyroc.measures.confusion import checked_number
 from polyroc.measures.measure import AreaForm, Bins, Measure
 from polyroc.measures.ordered import Chains
 from polyroc.measures.pairwise import area_gradient
@@ -139,39 +139,41 @@ def _integral(a: FloatArray, p: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def bound_at_threshold(measure: Measure, column: BinnedColumn, schema: Schema, place: int) -> BoundedStatistic:
-    """A measure of probabilities of two classes that are at least a threshold; larger with more true positives.
+    """Bound a measure of two classes whose cases are called positive if their score is at least a threshold.
 
     Only the bin with the threshold inside it is not decided: at best its positives alone are called, at worst its
     negatives alone. A threshold at an edge of bins, or bins of single values, leave no doubt.
     """
     assert schema.positive is not None
     assert column.index is not None
-    edges, threshold = column.index.edges(), float(measure.settings["threshold"])
-    _check_probabilities(measure, edges)
+    edges = column.index.edges()
+    threshold = checked_number("threshold", measure.settings["threshold"])
     above, inside = edges >= threshold, np.zeros(len(edges), dtype=np.bool_)
     if column.index.layout is not None:
         of_threshold = column.index.layout.locate(np.array([threshold]))
         inside = (edges == column.index.layout.edges()[of_threshold]) & ~above
     best = np.arange(2) == schema.positive
-    statistics = []
-    for called_inside in (np.zeros(2, dtype=np.bool_), ~best, best):
-        called = np.where(inside[:, None], called_inside, above[:, None])
-        sample, bins = called_sample(column, called, schema)
-        statistics.append(binned_statistic(measure(sample), bins, sample.starts, column, place))
-    tied, low, high = statistics
+    calls = [np.where(inside[:, None], one, above[:, None]) for one in (np.zeros(2, dtype=np.bool_), ~best, best)]
+    scores = min(edges[0], np.nextafter(threshold, -np.inf)), max(edges[-1], threshold)
+    samples = [called_sample(column, called, scores, schema) for called in calls]
     limits = measure.range(schema.n_classes, **measure.settings)
-    bounds = widen(low.value, high.value, [column], limits)
-    widths = np.where(inside, high.value - low.value, 0.0)
-    return BoundedStatistic(tied, *bounds, widths=lambda: {place: widths})
 
-
-def _check_probabilities(measure: Measure, edges: FloatArray) -> None:
-    """Raise an error if a bin, of which `edges` has the smallest number, is beyond the range of probabilities."""
-    if edges[0] < -PROBABILITY_ROUNDING or edges[-1] > 1.0 + PROBABILITY_ROUNDING:
-        raise NotApplicableError(
-            f"{measure.key} compares probabilities with the threshold, but values are from about {edges[0]:g} to "
-            f"{edges[-1]:g}; turn the scores into probabilities (calibrate them)."
+    def bounded(statistics: Sequence[Statistic]) -> BoundedStatistic:
+        tied, low, high = (
+            binned_statistic(statistic, bins, sample.starts, column, place)
+            for statistic, (sample, bins) in zip(statistics, samples, strict=True)
         )
+        bounds = widen(low.value, high.value, [column], limits)
+        widths = np.where(inside, abs(high.value - low.value), 0.0)
+        return BoundedStatistic(tied, *bounds, widths=lambda: {place: widths})
+
+    statistics = [measure(sample) for sample, _ in samples]
+
+    def parts() -> Mapping[str, BoundedStatistic]:
+        made = [statistic.parts() for statistic in statistics if statistic.parts is not None]
+        return {key: bounded([parts[key] for parts in made]) for key in made[0]} if made else {}
+
+    return replace(bounded(statistics), parts=parts)
 
 
 def bound_volumes(measure: Measure, column: BinnedColumn, schema: Schema) -> BoundedStatistic:

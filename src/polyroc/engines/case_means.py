@@ -21,6 +21,7 @@ from polyroc.engines.rows import Batch, Rows
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.certificate import Certificate
 from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.intervals import share_of_units_behind
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.applicability import ROUNDING, SUM_TOLERANCE
 from polyroc.measures.measure import Measure
@@ -217,7 +218,7 @@ class CaseMeans:
         return estimates, covariance
 
     def _average(self, place: int, measure: Measure) -> CaseAverage:
-        *_, squares, sums, _ = self.sums.parts()
+        *_, sums, _ = self.sums.parts()
         assert measure.case_mean is not None
         c = len(sums)
         # of a skill, the range of the mean, whose own may have no limits
@@ -225,8 +226,7 @@ class CaseMeans:
             (0.0, 1.0 if c == 2 else 2.0) if measure.case_mean.reference else measure.range(c, **measure.settings)
         )
         totals = sums[:, 0]
-        effective = totals**2 / squares  # of cases, whether or not they are clustered, as in `Sample`
-        return CaseAverage(measure.case_mean, sums[:, place] / totals, totals, effective / effective.sum(), limits)
+        return CaseAverage(measure.case_mean, sums[:, place] / totals, totals, limits)
 
     def _units(self) -> FloatArray:
         """The effective number of cases (or clusters) of each class, and of all."""
@@ -283,7 +283,7 @@ class CaseMeans:
         df = fewest - 1.0 if np.isinf(limits[1] - limits[0]) and fewest > 1 else None
         return Estimate(
             measure=str(measure),
-            name=measure.name,
+            name=measure.full_name,
             classifier=name,
             value=float(np.clip(value, *limits)),
             standard_error=error if self.provenance.method is not None else nan,
@@ -295,6 +295,7 @@ class CaseMeans:
             certificate=Certificate(value, value, passes, rows, size, 0.0, False, None),
             df=df,
             larger_is_better=None if measure.larger_is_better else False,
+            of_decisions=measure.needs == "decisions" or None,
         )
 
     def _cases(self, average: CaseAverage, span: float) -> tuple[float, float]:
@@ -305,4 +306,7 @@ class CaseMeans:
         if self._random_shares():
             reaches.append(average.share_slopes().reach)
         factors = [span / reach if reach and np.isfinite(span) else 1.0 for reach in reaches]
-        return float(counted.min()), float((counted * factors).min())
+        cases, *_, squares, sums, _ = self.sums.parts()
+        behind = share_of_units_behind(sums[:, 0] ** 2 / squares, cases)
+        shares = np.append(behind, behind.min())[: len(counted)]
+        return float(counted.min()), float((counted * shares * factors).min())

@@ -44,7 +44,8 @@ def pattern_kinds(measures: Iterable[Measure], schema: Schema) -> tuple[str, ...
     kinds = {bin_family(measure) for measure in measures} & {"decisions", "wins"}
     if kinds and schema.kind == "score":
         raise NotApplicableError(
-            "Decisions need one column per class here; a 1-D score needs a rule or a threshold."
+            "Decisions need one column per class here; of two classes a score is decided by a threshold, as in "
+            "accuracy(threshold=0.5)."
         )
     if kinds and schema.n_classes > MOST_CLASSES:
         raise NotApplicableError(f"Patterns of decisions are counted for up to {MOST_CLASSES} classes.")

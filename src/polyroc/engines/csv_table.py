@@ -10,16 +10,14 @@ from typing import Any, NamedTuple
 
 from polyroc.engines.files import check_column_names, files_text, quoted, shared_partition_keys
 from polyroc.engines.session import EngineSession
-from polyroc.errors import InputError
 from polyroc.io.compression import check_compressed
 from polyroc.io.csv_files import Header, csv_call, read_header
 from polyroc.io.files import check_file, check_no_table
 from polyroc.io.sources import Compression, DataFile, Kind, Source, check_names, local_path
-from polyroc.io.table import inexact_texts, inferred_kind, label_expression
+from polyroc.io.table import check_equal_doubles, inferred_kind, label_expression, may_be_equal
 from polyroc.io.text_copies import text_copy
-from polyroc.validation.predictions import large_integers_message
 
-__all__ = ["CsvTable", "check_written_integers", "csv_table"]
+__all__ = ["CsvTable", "csv_table"]
 
 _PROBED_ROWS = 2048  # a column that holds numbers in the first rows must hold numbers in all
 _IS_BOOLEAN = "lower(trim({0})) IN ('true', 'false')"
@@ -65,17 +63,21 @@ class CsvTable:
                 check_column_names(file.shown_as or str(file.path), part.header.names, wanted)
 
     def typed(
-        self, session: EngineSession, numbers: Sequence[str], labels: Sequence[str], scores: Sequence[str]
+        self,
+        session: EngineSession,
+        numbers: Sequence[str],
+        labels: Sequence[str],
+        scores: Sequence[Sequence[str]],
     ) -> Source:
         """The table with columns of numbers and labels, whose kinds are inferred from their values.
 
-        Among the columns of numbers, `scores` are compared: they must not have integers that are not doubles.
+        `scores` are the columns of each classifier, in which different numbers must be different doubles.
         """
         kinds: dict[str, Kind] = {name: self._number_kind(session, name) for name in numbers}
         types = {name: "DOUBLE" for name, kind in kinds.items() if kind == "float"}
         expressions = {name: label_expression("boolean", "{}") for name in numbers if kinds[name] == "boolean"}
         for i, name in enumerate(labels):
-            # The first scan for labels also looks for large integers among the scores.
+            # The first scan for labels also looks for long numbers among the scores.
             kinds[name] = self._label_kind(session, name, () if i else scores)
             expressions[name] = label_expression(kinds[name], "{}")
         source = self._source(types, expressions)
@@ -100,18 +102,23 @@ class CsvTable:
                 return "float"
         return "boolean" if present and boolean == present else "float"
 
-    def _label_kind(self, session: EngineSession, name: str, scores: Sequence[str]) -> Kind:
-        """The kind of a column of labels; an error if columns of scores have integers that are not doubles."""
+    def _label_kind(self, session: EngineSession, name: str, scores: Sequence[Sequence[str]]) -> Kind:
+        """The kind of a column of labels; an error if different scores of a classifier are the same double."""
         column = f"c{self.columns.index(name)}"
-        selected = self.text.select([column, *_inexact(self.text, scores)])
+        conditions = [
+            " OR ".join(may_be_equal(f"c{self.columns.index(score)}", "VARCHAR") for score in own)
+            for own in scores
+        ]
+        selected = self.text.select([column, *(f"bool_or({long}) AS x{i}" for i, long in enumerate(conditions))])
         session.run(
             f"CREATE OR REPLACE TEMP TABLE texts AS {selected} GROUP BY {column}", self.text.parameters, self.name
         )
         if scores:
             sums = [f"bool_or(x{i})" for i in range(len(scores))]
-            _raise_inexact(
-                session.rows(f"SELECT {', '.join(sums)} FROM texts", (), self.name)[0], scores, self.name
-            )
+            (answers,) = session.rows(f"SELECT {', '.join(sums)} FROM texts", (), self.name)
+            for own, is_long in zip(scores, answers, strict=True):
+                if is_long:
+                    check_equal_doubles(session, self.text, own)
         return inferred_kind(session, "texts", column)
 
     def _source(self, types: Mapping[str, str], expressions: Mapping[str, str]) -> Source:
@@ -137,30 +144,6 @@ class CsvTable:
         if name in header.names:
             return f"c{header.names.index(name)}"
         return quoted(name) if name in self.keys else "NULL::VARCHAR"
-
-
-def check_written_integers(
-    session: EngineSession, text: Source, scores: Sequence[str], labels: Sequence[str] = ()
-) -> None:
-    """Raise an error if numbers, as they are written, are integers that doubles do not distinguish."""
-    names = [*scores, *labels]
-    row = session.rows(text.select(_inexact(text, names)), text.parameters, text.name)[0]
-    _raise_inexact(row[: len(scores)], scores, text.name)
-    _raise_inexact(row[len(scores) :], labels, text.name, "labels")
-
-
-def _inexact(text: Source, scores: Sequence[str]) -> list[str]:
-    """Whether each column has integers that are not doubles, as x0, x1, ..."""
-    columns = [f"c{text.columns.index(name)}" for name in scores]
-    return [f"bool_or({inexact_texts(column)}) AS x{i}" for i, column in enumerate(columns)]
-
-
-def _raise_inexact(
-    inexact: Sequence[bool | None], columns: Sequence[str], name: str, values: str = "scores"
-) -> None:
-    for column, is_inexact in zip(columns, inexact, strict=True):
-        if is_inexact:
-            raise InputError(large_integers_message(f"column {column!r} of {name}", values))
 
 
 def csv_table(

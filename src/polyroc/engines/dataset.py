@@ -1,12 +1,13 @@
 """Datasets: the rows of files or tables, bound to the columns, classes and conditions that were requested."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyroc.engines.csv_table import check_written_integers, csv_table
+from polyroc.engines.csv_table import csv_table
 from polyroc.engines.files import (
     Files,
     check_parquet_columns,
@@ -14,31 +15,26 @@ from polyroc.engines.files import (
     find_files,
     is_csv,
     is_parquet,
-    parquet_source,
+    partitioned_source,
 )
-from polyroc.engines.precision import scaled_expression, weight_exponent
+from polyroc.engines.precision import checked_exponent, scaled_expression
 from polyroc.engines.rows import DuckRows, Rows, code_expression, non_finite_error
 from polyroc.engines.session import EngineSession
 from polyroc.engines.support import check_supported, decisions_subject
-from polyroc.errors import DroppedRowsWarning, InputError, warn
+from polyroc.errors import DroppedRowsWarning, InputError, StackedRowsWarning, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
 from polyroc.io.files import check_file, check_no_table, files_source
 from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import DataFile, Decimal, Kind, Source, unchanged
-from polyroc.io.stacked_rows import (
-    Repetition,
-    check_stored_folds,
-    key_columns,
-    readable_keys,
-    warn_of_stacked_rows,
-)
+from polyroc.io.stacked_rows import check_stored_folds, stacked_rows_notes
 from polyroc.io.stored_categories import stored_categories
-from polyroc.io.table import inexact_integers
+from polyroc.io.table import check_distinct
+from polyroc.messages import Option
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
 from polyroc.validation.data_frames import ordered_classes
-from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
+from polyroc.validation.labels import FEW_CLASSES, check_class_count
 from polyroc.validation.scores import schema_of
 
 __all__ = [
@@ -98,6 +94,8 @@ class Dataset:
         Number of rows left out because a value is missing.
     negated
         The classifiers whose scores are multiplied by -1.
+    notes
+        What is doubtful about the rows; see `Scores.notes`.
     """
 
     rows: Rows
@@ -105,6 +103,7 @@ class Dataset:
     schema: Schema
     dropped: int
     negated: tuple[str, ...] = field(default=(), kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def expected(self) -> int | None:
         """The number of rows, if it is known without a scan."""
@@ -155,12 +154,19 @@ def open_files(
         data = [DataFile(Path(path), None, decimal, encoding) for path in paths]
         source, columns = _open_source(session, files, data, request, table)
         check_stored_folds(columns, source)
-        _warn_of_stacked_rows(session, files, source, key_columns(columns, source, request.by))
+        labels = [[name] for name in request.labels_of_rows if label_kind(source, name) == "float"]
+        check_distinct(session, source, labels, "labels")
+        # every scan of a table reads all registered columns
+        keys = frame_source(session, files, [columns.truth], keys=True, view="keys") if is_table(files) else source
+        notes = stacked_rows_notes(session, keys, columns, request.by)
+        for note in notes:
+            warn(note, StackedRowsWarning)
         present = _labels_by_statistics(session, source, paths, columns.truth)
         if present is None:
             present = _labels(session, source, columns.truth)
         categories = _stated_categories(session, files, paths, columns.truth) if request.labels is None else None
-        classifiers, names, schema = bind_columns(source, columns, present, request, categories=categories)
+        count = partial(_count_rows, session, source)
+        classifiers, names, schema = bind_columns(source, columns, present, request, count, categories=categories)
         weight = [request.weight] if request.weight else []
         _check_numbers(source, (*names, *weight))
         if is_parquet(paths):
@@ -189,8 +195,9 @@ def open_files(
         _check_present(rows, request.by)
         if request.groups is not None:
             rows = _with_clusters(rows, request.groups)
-        _check_integers(rows, request)
-        yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped, negated=columns.negated)
+        check_distinct(session, source, [own.names for own in columns.scores.values()])
+        scaled = _with_scaled_weights(rows, request.weight)
+        yield FileDataset(scaled, classifiers, schema, dropped, negated=columns.negated, notes=notes)
 
 
 def _open_source(
@@ -202,31 +209,17 @@ def _open_source(
         csv = csv_table(session, data, names, table)
         columns = check_columns(csv.text, request)
         csv.check((*columns.numbers, *request.labels_of_rows))
-        scores = [name for name in columns.numbers if name != columns.weight]
+        scores = [own.names for own in columns.scores.values()]
         return csv.typed(session, columns.numbers, request.labels_of_rows, scores), columns
     if not paths:
         check_no_table(table)
         source = frame_source(session, files, names)
     elif is_parquet(paths) and table is None:
         check_file(data[0])
-        source = parquet_source(session, paths)
+        source = partitioned_source(session, paths)
     else:
         source = files_source(session, data, names, table, files_text(paths))
     return source, check_columns(source, request)
-
-
-def _warn_of_stacked_rows(session: EngineSession, files: Any, source: Source, names: Sequence[str]) -> None:
-    """Warn if rows seem to be stacked; the different values of these columns are estimated in one scan."""
-    if names and is_table(files):  # whose scans read all registered columns
-        source = frame_source(session, files, names, view="row_keys")
-    keys = readable_keys(names, source)
-    if not keys:
-        return
-    numbers = [f"c{source.columns.index(name)}" for name in keys]
-    query = source.select([f"{count}({c})" for c in numbers for count in ("count", "approx_count_distinct")])
-    (counts,) = session.rows(query, source.parameters, source.name)
-    repetitions = dict(zip(keys, map(Repetition, counts[::2], counts[1::2]), strict=True))
-    warn_of_stacked_rows(keys, repetitions.__getitem__)
 
 
 def _check_numbers(source: Source, names: Sequence[str]) -> None:
@@ -238,8 +231,8 @@ def _check_numbers(source: Source, names: Sequence[str]) -> None:
             check_supported("decisions", "duckdb", None, decisions_subject(f"column {name!r} of {source.name}"))
         if kind not in ("integer", "float", "boolean"):
             raise InputError(
-                f"column {name!r} of {source.name} holds lists or records where numbers were expected; write it "
-                "again as numbers."
+                f"column {name!r} of {source.name} holds lists or records, or decimals of more than 38 digits, "
+                "where numbers were expected; write it again as numbers."
             )
 
 
@@ -268,48 +261,18 @@ def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list
     return [f"(0.0 - {number})" if name in negated else number for name, number in numbers.items()]
 
 
-def _with_scaled_weights(rows: DuckRows) -> DuckRows:
+def _with_scaled_weights(rows: DuckRows, name: str | None) -> DuckRows:
     """The rows with weights of a size whose squares can be summed."""
     if rows.weight is None:
         return rows
     parameters = [*rows.source.parameters, *rows.condition_parameters]
-    query = f"{rows.source.select([f'max({rows.weight})'])} WHERE {rows.condition}"
-    ((largest,),) = rows.session.rows(query, parameters, rows.source.name)
-    exponent = weight_exponent(largest)
+    ends = [f"min({rows.weight}) FILTER ({rows.weight} > 0)", f"max({rows.weight})"]
+    query = f"{rows.source.select(ends)} WHERE {rows.condition}"
+    ((smallest, largest),) = rows.session.rows(query, parameters, rows.source.name)
+    exponent = checked_exponent(smallest, largest, f"column {name!r} of {rows.source.name}")
     if not exponent:
         return rows
     return replace(rows, weight=scaled_expression(rows.weight, exponent), weight_exponent=exponent)
-
-
-def _check_integers(rows: DuckRows, request: ColumnRequest) -> None:
-    """Raise an error if integers are so large that different scores, or labels, would become equal doubles."""
-    kinds = rows.source.kinds
-    assert kinds is not None
-    labels = [name for name in request.labels_of_rows if kinds[rows.source.columns.index(name)] == "float"]
-    if rows.source.text is not None:
-        check_written_integers(rows.session, rows.source.text, rows.names, labels)
-        return
-    numbers = {name: rows.source.columns.index(name) for name in rows.names}
-    columns = {name: f"c{i}" for name, i in numbers.items() if kinds[i] == "integer"}
-    if not columns:
-        return
-
-    def select(expressions: list[str]) -> tuple[Any, ...]:
-        return tuple(
-            rows.session.rows(rows.source.select(expressions), rows.source.parameters, rows.source.name)[0]
-        )
-
-    # The range is in the metadata of Parquet files; only beyond 2^53 are the values compared one by one.
-    ends = select([f"{end}({column})" for column in columns.values() for end in ("min", "max")])
-    large = [
-        name
-        for name, low, high in zip(columns, ends[::2], ends[1::2], strict=True)
-        if low is not None and (low < -LARGEST_EXACT or high > LARGEST_EXACT)
-    ]
-    for name in large:
-        (count,) = select([f"count(*) FILTER ({inexact_integers(columns[name])})"])
-        if count:
-            raise InputError(large_integers_message(f"column {name!r} of {rows.source.name}"))
 
 
 def _labels_by_statistics(
@@ -357,10 +320,6 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
     column = f"CAST(c{source.columns.index(truth)} AS {cast})"
     query = f"{source.select([f'DISTINCT {column} AS label'])} LIMIT {MOST_LABELS + 2}"
     rows = session.rows(query, source.parameters, source.name)
-    if source.text is not None and any(
-        isinstance(label, float) and abs(label) >= LARGEST_EXACT for (label,) in rows
-    ):
-        check_written_integers(session, source.text, (), [truth])
     return sorted_labels((label for (label,) in rows), truth)
 
 
@@ -387,7 +346,10 @@ def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
     present = [label for label in labels if label is not None and label == label]  # nan is not equal to itself
     if len(present) > MOST_LABELS:
         raise InputError(
-            f"column {truth!r} holds more than {MOST_LABELS} different labels; is it the right column?"
+            f"column {truth!r} holds more than {MOST_LABELS:,} different labels; is it an identifier? Name that "
+            "of the classes with ",
+            Option("truth", ...),
+            ".",
         )
     return tuple(sorted(present))
 
@@ -406,13 +368,15 @@ def bind_columns(
     columns: Columns,
     present: tuple[Hashable, ...],
     request: ColumnRequest,
+    cases: Callable[[], int],
     vectors: Mapping[str, tuple[str, ...]] | None = None,
     categories: Sequence[Hashable] | None = None,
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
     """By classifier the numbers of its columns; the names of all columns of scores; and the schema.
 
-    `vectors` has the names of the elements of columns that contain one number per class, in the order of these;
-    `categories` the order that an ordered categorical states, which is not one of unnamed columns.
+    `cases` counts the rows; `vectors` has the names of the elements of columns that contain one number per class,
+    in the order of these; `categories` the order that an ordered categorical states, which is not one of unnamed
+    columns.
     """
     if not present:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
@@ -421,6 +385,10 @@ def bind_columns(
         stated = ordered_classes(categories, present, len(next(iter(columns.scores.values())).names))
     order = matching_labels(request.labels if stated is None else stated, present)
     labels = order or present
+    arguments = TableNames(truth=columns_text([columns.truth]))
+    if not vectors and any(len(own.names) != len(labels) for own in columns.scores.values()):
+        counted = len(labels) > FEW_CLASSES and request.labels is None
+        check_class_count(len(labels), cases() if counted else None, arguments)
     names: list[str] = []
     classifiers: dict[str, tuple[int, ...]] = {}
     for classifier, score_columns in columns.scores.items():
@@ -441,9 +409,14 @@ def bind_columns(
         labels=order,
         pos_label=matching_label(request.pos_label, labels),
         sampling=request.sampling,
-        arguments=TableNames(truth=columns_text([columns.truth]), scores=columns_text(names)),
+        arguments=replace(arguments, scores=columns_text(names)),
     )
     return classifiers, names, schema
+
+
+def _count_rows(session: EngineSession, source: Source) -> int:
+    ((count,),) = session.rows(source.select(["count(*)"]), source.parameters, source.name)
+    return int(count)
 
 
 def _present(source: Source, name: str) -> str:

@@ -13,6 +13,7 @@ from polyroc.engines.clusters import ClusterErrors
 from polyroc.estimates.boundary import Boundary
 from polyroc.estimates.certificate import Certificate
 from polyroc.estimates.estimate import Estimate, Parts
+from polyroc.estimates.intervals import share_of_units_behind
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Shares
@@ -84,7 +85,7 @@ class Estimator:
             within *= 2.0  # the smallest one is as far below the one of ties as the largest is above it
         return Estimate(
             measure=str(self.measure),
-            name=self.measure.name,
+            name=self.measure.full_name,
             classifier=self.classifier,
             value=float(np.clip(bounded.statistic.value, *limits)),
             standard_error=error,
@@ -164,12 +165,14 @@ class Estimator:
             return nan, nan
         span = limits[1] - limits[0]
         units, relative = [], []
+        column = self._first_column
+        behind = share_of_units_behind(column.totals**2 / column.squared_totals, column.units)
         for classes, reach in statistic.strata():
             units.append(self._units(*classes))
-            relative.append(units[-1] * (span / reach if reach else 1.0))
+            relative.append(units[-1] * behind[[*classes]].min() * (span / reach if reach else 1.0))
         shares = self._shares(statistic)
         if shares is not None:
-            whole = self._units(*range(len(self._first_column.totals)))
+            whole = self._units(*range(len(self._first_column.totals))) * behind.min()
             relative.append(whole * (span / shares.reach if shares.reach else 1.0))
         return min(units), min(relative)
 

@@ -171,6 +171,7 @@ def _request(
         room=options.memory // 4,
         dropped=data.dropped,
         negated=data.negated,
+        notes=data.notes,
         progress=progress,
         expected=None if progress is None else data.expected(),
     )

@@ -20,8 +20,8 @@ __all__ = ["BARS", "CountedEvents", "EventBatch", "EventColumns", "EventSums"]
 
 BARS = 20  # of the histogram of predictions
 ROWS_AT_ONCE = 2**16
-SUMS = 11  # by event: see `EventSums.totals`
-OVERALL = 2  # by classifier: Spiegelhalter's sums of all classes
+SUMS = 12  # by event: see `EventSums.totals`
+OVERALL = 3  # by classifier: Spiegelhalter's sums of all classes, and the rows of probability 0
 HESSIAN = 4  # by event: of the intercept alone, and of intercept and slope
 
 
@@ -172,8 +172,9 @@ class EventSums(InfluenceLookups):
         """Views of the products.
 
         By event `sums` has, with r = y - p, v = p (1 - p) and x the log odds: w p, w r^2, rows of probability 0 or
-        1, w r, w r x, w x, w^2 v, w^2 v x, w^2 v x^2, w r (1 - 2 p), w^2 v (1 - 2 p)^2. `gradient`, `hessian` and
-        `meat` are those of the logistic models; `predicted` is the sum of w p in each bin of each event.
+        1, w r, w r x, w x, w^2 v, w^2 v x, w^2 v x^2, w r (1 - 2 p), w^2 v (1 - 2 p)^2, rows whose outcome has the
+        probability 0. `gradient`, `hessian` and `meat` are those of the logistic models; `predicted` is the sum of
+        w p in each bin of each event.
         """
         ends = np.cumsum([int(np.prod(shape)) for shape in self._shapes.values()])
         blocks = np.split(self.products, ends[:-1])
@@ -201,7 +202,7 @@ class EventSums(InfluenceLookups):
         x = np.log(inside) - np.log1p(-inside)
         r, v = y - p, w**2 * p * (1.0 - p)
         numbers = [w * p, w * r**2, certain & (w > 0), w * r, w * r * x, w * x, v, v * x, v * x**2]
-        numbers += [w * r * (1.0 - 2.0 * p), v * (1.0 - 2.0 * p) ** 2]
+        numbers += [w * r * (1.0 - 2.0 * p), v * (1.0 - 2.0 * p) ** 2, certain & (w > 0) & (p != y)]
         parts["sums"][...] += np.stack([number.sum(axis=1) for number in numbers], axis=1)
         start = 0
         for event, (own, layout) in enumerate(zip(p, self.layouts, strict=True)):
@@ -229,7 +230,10 @@ class EventSums(InfluenceLookups):
 
 
 def _overall(events: EventBatch, codes: CodeArray, weight: FloatArray, columns: EventColumns) -> FloatArray:
-    """Sums of w times Brier score minus expectation, and of w^2 times its variance (`polyroc.reliability`)."""
+    """Sums for Spiegelhalter's test (`polyroc.reliability`), and the number of outcomes of probability 0.
+
+    They are w times the Brier score minus its expectation, and w^2 times its variance.
+    """
     if columns.classes == 2:
         (p,), (y,) = events.p, events.happened
         table, own = np.stack([1.0 - p, p]), np.where(y, p, 1.0 - p)
@@ -237,4 +241,5 @@ def _overall(events: EventBatch, codes: CodeArray, weight: FloatArray, columns: 
         table = events.p[:-1] / events.p[:-1].sum(axis=0)
         own = table[codes, np.arange(len(codes))]
     squares, cubes = (table**2).sum(axis=0), (table**3).sum(axis=0)
-    return np.array([weight @ (2.0 * (squares - own)), weight**2 @ (4.0 * (cubes - squares**2))])
+    impossible = np.count_nonzero((own <= 0.0) & (weight > 0))
+    return np.array([weight @ (2.0 * (squares - own)), weight**2 @ (4.0 * (cubes - squares**2)), impossible])

@@ -9,11 +9,11 @@ from typing import Any
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.file_formats import check_no_table_format
-from polyroc.io.files import check_file
+from polyroc.io.files import check_file, parquet_source
 from polyroc.io.frames import is_table
 from polyroc.io.inputs import check_local, is_file_object
 from polyroc.io.other_formats import other_program
-from polyroc.io.sources import DataFile, Kind, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.sources import DataFile, Kind, Source, expand_home, kind_of, literal, local_path
 from polyroc.io.table import inferred_kind
 
 __all__ = [
@@ -28,8 +28,8 @@ __all__ = [
     "is_parquet",
     "is_session",
     "is_source",
-    "parquet_source",
     "partition_keys",
+    "partitioned_source",
     "quoted",
     "shared_partition_keys",
 ]
@@ -100,7 +100,8 @@ def find_files(files: Files) -> list[str]:
             f"The files must all be of one format, with the same ending, such as {', '.join(_SHOWN)}; got "
             f"{', '.join(sorted(str(Path(path).suffix) for path in set(paths)))[:80]}."
         )
-    return list(dict.fromkeys(paths))
+    by_target = {Path(path).resolve(): path for path in reversed(paths)}  # links count no case twice
+    return [path for path in dict.fromkeys(paths) if by_target[Path(path).resolve()] == path]
 
 
 def _paths(path: str) -> list[str]:
@@ -147,17 +148,14 @@ def is_csv(files: Sequence[str]) -> bool:
     return bool(files) and (_suffix(files[0]) or "").startswith((".csv", ".tsv", ".txt", ".xls"))
 
 
-def parquet_source(session: EngineSession, files: Sequence[str]) -> Source:
+def partitioned_source(session: EngineSession, files: Sequence[str]) -> Source:
     """Parquet files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
-    name = files_text(files)
-    for file in files:
-        check_file(DataFile(Path(file)))
-    parameters = ([literal(Path(file)) for file in files],)
+    data = [DataFile(Path(file)) for file in files]
+    for file in data:
+        check_file(file)
+    parameters = ([literal(file.path) for file in data],)
     call = _partitioned_call(session, files, parameters)
-    columns = session.rows(f"DESCRIBE SELECT * FROM {call}", parameters, name)
-    names = tuple(str(row[0]) for row in columns)
-    check_names(names, name)
-    return Source(name, names, call, parameters, tuple(kind_of(str(row[1])) for row in columns))
+    return parquet_source(session, data, files_text(files), call, parameters)
 
 
 def _partitioned_call(session: EngineSession, files: Sequence[str], parameters: Sequence[Any]) -> str:

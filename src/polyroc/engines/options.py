@@ -9,12 +9,13 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from polyroc.engines.files import Files, find_files, is_frame, is_session, is_source
-from polyroc.engines.session import machine_memory, parse_size
+from polyroc.engines.session import parse_size
 from polyroc.errors import InputError
 from polyroc.io.columns import ScorePatterns
 from polyroc.io.frames import is_lazy, is_table
 from polyroc.io.sources import Decimal, expand_home
 from polyroc.io.text_copies import check_encoding
+from polyroc.kernels.threads import machine_memory
 from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling
 from polyroc.validation.arguments import did_you_mean

@@ -9,11 +9,13 @@ from polyroc.engines.bins import BinnedColumn
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.bins import FRACTION_BITS
+from polyroc.validation.scores import check_weight_range
 
 __all__ = [
     "LARGEST_WEIGHT",
     "WEIGHT_UNIT",
     "check_weight_precision",
+    "checked_exponent",
     "scaled_expression",
     "scaled_weights",
     "weight_exponent",
@@ -36,6 +38,13 @@ def weight_exponent(largest: float | None) -> int:
     if largest is None or not isfinite(largest) or not largest > 0:
         return 0  # the scan raises an error, or warns of absent cases
     return 0 if SMALLEST_UNSCALED <= largest <= LARGEST_WEIGHT else frexp(largest)[1]
+
+
+def checked_exponent(smallest: float | None, largest: float | None, argument: str) -> int:
+    """Return the `weight_exponent`; an error for weights that memory does not accept either."""
+    if largest is not None and isfinite(largest):  # else the scan says why
+        check_weight_range(smallest or largest, largest, argument)
+    return weight_exponent(largest)
 
 
 def scaled_weights(weight: FloatArray | None) -> FloatArray | None:

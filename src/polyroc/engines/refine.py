@@ -269,7 +269,7 @@ class _Refinement:
         """The estimator, which estimates standard errors whether or not the request does."""
         estimator, summary = self._estimator(name, measure, self.binned), self._summary()
         return replace(
-            estimator, summary=replace(summary, provenance=replace(summary.provenance, method="DeLong()"))
+            estimator, summary=replace(summary, provenance=replace(summary.provenance, method="Influence()"))
         )
 
     def _refined_layouts(self) -> dict[str, dict[int, Layout]] | None:

@@ -39,8 +39,8 @@ class EvaluationRequest:
         Bytes that the records may take.
     dropped
         Number of rows left out because a value is missing.
-    negated
-        The classifiers whose scores were multiplied by -1.
+    negated, notes
+        The classifiers whose scores were multiplied by -1; what is doubtful about the rows.
     progress, expected
         Called during a scan; the number of rows, if it is known.
     """
@@ -56,6 +56,7 @@ class EvaluationRequest:
     room: int = 2**29
     dropped: int = 0
     negated: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     progress: Progress | None = field(default=None)
     expected: int | None = None
 

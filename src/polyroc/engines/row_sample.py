@@ -93,4 +93,5 @@ def _scores(data: FileDataset, options: EngineOptions, batch: Batch) -> Scores:
         data.dropped,
         sampling=options.sampling,
         negated=data.negated,
+        notes=data.notes,
     )

@@ -101,12 +101,14 @@ class RowScans:
         """The scans so far, with the provenance of their estimates; `groups` is the number of clusters."""
         provenance = Provenance(
             cases=dict(zip(self.request.schema.names, self.cases.tolist(), strict=True)),
-            method="DeLong()" if self.request.errors else None,
+            method="Influence()" if self.request.errors else None,
             weighted=self.rows.weighted,
             groups=groups,
             dropped=self.request.dropped,
             sampling=self.request.schema.sampling,
             negated=self.request.negated or None,
+            notes=self.request.notes or None,
+            two_columns=self.request.schema.has_two_columns or None,
         )
         return ScanSummary(self.number, self.n_rows, self.rows.bytes, provenance)
 

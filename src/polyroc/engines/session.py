@@ -5,7 +5,6 @@ https://arrow.apache.org/docs/format/CStreamInterface.html
 """
 
 import ctypes
-import os
 import re
 import shutil
 import tempfile
@@ -23,11 +22,10 @@ from polyroc.io.session import Session, is_out_of_space
 from polyroc.io.sources import Decimal
 from polyroc.messages import Option, short_repr
 
-__all__ = ["EngineSession", "machine_memory", "parse_size"]
+__all__ = ["EngineSession", "parse_size"]
 
 LARGEST_SIZE = 2**60  # bytes; DuckDB takes a little more
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 Batch = tuple[np.ndarray[Any, Any], ...]
 _TYPES: dict[bytes, type[np.generic]] = {
     b"c": np.int8,
@@ -59,17 +57,6 @@ def parse_size(text: str | int, option: str = "memory") -> int:
     if size > LARGEST_SIZE:
         raise InputError(f"{option} must be at most 1048576TB, got {short_repr(text)}.")
     return size
-
-
-def machine_memory() -> int:
-    """The memory of this machine in bytes, or of the container if that has less; 8 GB if it is not known."""
-    limits: list[int] = []
-    with suppress(AttributeError, ValueError, OSError):
-        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for path in _CONTAINER_LIMITS:
-        with suppress(ValueError, OSError):  # "max": the container has no limit
-            limits.append(int(Path(path).read_text()))
-    return min(limits, default=8 * 2**30)
 
 
 class EngineSession(Session):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from importlib.util import find_spec
+from math import inf
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
@@ -26,29 +27,28 @@ from polyroc.engines.dataset import (
     sorted_labels,
 )
 from polyroc.engines.evaluate import Group, group_context, row_bytes
-from polyroc.engines.precision import weight_exponent
+from polyroc.engines.precision import checked_exponent
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import CHAINED_LABELS, MISSING_LABEL, UNKNOWN_LABEL, non_finite_error
 from polyroc.engines.spark import NAME, SparkRows, broadcast, run_spark
 from polyroc.engines.spark_executors import evaluate_group
 from polyroc.engines.support import check_supported, decisions_subject
-from polyroc.errors import InputError, MissingPackageError, warn
+from polyroc.errors import InputError, MissingPackageError, StackedRowsWarning, warn
 from polyroc.estimates.estimate import Estimate
-from polyroc.io.columns import Columns
+from polyroc.io.columns import Columns, columns_text
 from polyroc.io.predictions import matching_labels
 from polyroc.io.sources import Kind, Source, check_names
-from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stacked_rows import Repetition, key_columns, name_note, readable_keys
+from polyroc.io.table import DIGITS, distinct_below
 from polyroc.messages import Option, install_command
 from polyroc.validation.negation import not_negatable
-from polyroc.validation.predictions import large_integers_message
+from polyroc.validation.predictions import equal_doubles_message
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = ["estimate_frame_groups", "open_frame"]
-
-WHOLE = "decimal(38,0)"  # holds every integer that doubles are compared with
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,24 +69,27 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     columns = check_columns(source, request)
     negated = negated_columns(columns)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
-    _warn_of_stacked_rows(plain, readable_keys(key_columns(columns, source, request.by), source), source)
+    notes = _stacked_rows_notes(plain, readable_keys(key_columns(columns, source, request.by), source), source)
     label = _label(source, columns.truth)
     sizes = plain.select(label.alias("label")).groupBy("label").count().limit(MOST_LABELS + 2)
     classes = run_spark(sizes.collect)
     present = sorted_labels((row["label"] for row in classes), columns.truth)
     numbers = NumberColumns(frame, plain, source)
     vectors = numbers.expand(columns, matching_labels(request.labels, present), present)
-    classifiers, chosen, schema = bind_columns(source, columns, present, request, vectors)
+    classifiers, chosen, schema = bind_columns(
+        source, columns, present, request, lambda: sum(row["count"] for row in classes), vectors
+    )
     if vectors.keys() & negated:
         raise InputError(not_negatable(columns.negated[0], "one column per class"))
     signed = [0.0 - numbers.column(name) if name in negated else numbers.column(name) for name in chosen]
     values = [score.alias(f"v{i}") for i, score in enumerate(signed)]
     weights = [numbers.column(request.weight).alias("w")] if request.weight else []
-    inexact = [numbers.inexact(name).alias(f"x{i}") for i, name in enumerate(chosen) if numbers.is_large(name)]
+    for places in classifiers.values():
+        numbers.check_distinct([chosen[place] for place in places])
     clusters = [_label(source, request.groups).alias("p")] if request.groups else []
     by = [_without_nan(source, name).alias(f"g{i}") for i, name in enumerate(request.by)]
-    rows = plain.select(_code(label, schema.labels).alias("k"), *values, *weights, *clusters, *inexact, *by)
-    kept = [name for name in rows.columns if name[0] not in "gx"]
+    rows = plain.select(_code(label, schema.labels).alias("k"), *values, *weights, *clusters, *by)
+    kept = [name for name in rows.columns if name[0] != "g"]
     labelled = {
         **({"p": request.groups} if request.groups else {}),
         **{f"g{i}": n for i, n in enumerate(request.by)},
@@ -96,10 +99,10 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
         rows, dropped = _complete_rows(rows, kept, [*labelled])
     else:
         _check_present(rows, labelled)
-    rows, exponent = checked_numbers(rows, chosen)
+    rows, exponent = scaled_rows(rows, request.weight)
     number = sum(row["count"] for row in classes) - dropped
     frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, number, weight_exponent=exponent)
-    yield FrameDataset(frame_rows, classifiers, schema, dropped, rows, negated=columns.negated)
+    yield FrameDataset(frame_rows, classifiers, schema, dropped, rows, negated=columns.negated, notes=notes)
 
 
 def _check_environment() -> None:
@@ -107,15 +110,19 @@ def _check_environment() -> None:
         raise MissingPackageError(f"Spark needs pyarrow here: {install_command('spark')}.")
 
 
-def _warn_of_stacked_rows(plain: "DataFrame", keys: Sequence[str], source: Source) -> None:
-    """Warn if rows seem to be stacked; the different values of all columns are estimated in one job."""
+def _stacked_rows_notes(plain: "DataFrame", keys: Sequence[str], source: Source) -> tuple[str, ...]:
+    """Warn if rows seem to be stacked; the different values of columns named as keys are estimated in one job."""
     if not keys:
-        return
+        return ()
     numbers = [f"c{source.columns.index(name)}" for name in keys]
     counts = [count(c) for c in numbers for count in (sql.count, sql.approx_count_distinct)]
     row = run_spark(lambda: plain.select(*counts).collect()[0])
     repetitions = dict(zip(keys, map(Repetition, row[::2], row[1::2]), strict=True))
-    warn_of_stacked_rows(keys, repetitions.__getitem__)
+    note = name_note(keys, repetitions.__getitem__)
+    if note is None:
+        return ()
+    warn(note, StackedRowsWarning)
+    return (note,)
 
 
 def _label(source: Source, truth: str) -> "Column":
@@ -305,40 +312,34 @@ class NumberColumns:
             )
         return sql.coalesce(self._raw(name).cast("double"), sql.lit(float("nan")))
 
-    def is_large(self, name: str) -> bool:
-        """Whether a column holds integers of which some may not be doubles."""
-        data_type = self.types[name]
-        return isinstance(data_type, types.LongType) or (
-            isinstance(data_type, types.DecimalType) and not data_type.scale and data_type.precision > 15
-        )
-
-    def inexact(self, name: str) -> "Column":
-        """Whether an integer is not a double, so that different ones may become equal scores."""
-        column = self._raw(name).cast(WHOLE)
-        return column.isNotNull() & ~column.eqNullSafe(column.cast("double").try_cast(WHOLE))
+    def check_distinct(self, names: Sequence[str]) -> None:
+        """Raise an error if different numbers of a classifier's columns are equal as doubles."""
+        limits = [(name, distinct_below(self.types[name].simpleString().upper())) for name in names]
+        doubtful = [
+            sql.bool_or(sql.abs(self._raw(name).cast("double")) >= limit) for name, limit in limits if limit < inf
+        ]
+        if not doubtful or not any(run_spark(lambda: self.plain.select(*doubtful).collect()[0])):
+            return
+        numbers = [self._raw(name) for name in names]
+        pairs = [sql.struct(c.cast("double").alias("d"), c.cast("string").alias("t")) for c in numbers]
+        texts = self.plain.select(sql.inline(sql.array(*pairs))).select("d", "t", sql.expr(DIGITS).alias("digits"))
+        ends = [sql.min_by("t", "digits"), sql.max_by("t", "digits")]
+        equal = texts.groupBy("d").agg(*ends, sql.count_distinct("digits").alias("n")).where("n > 1").limit(1)
+        for _, one, other, _ in run_spark(equal.collect):
+            raise InputError(equal_doubles_message(f"{columns_text(names)} of {NAME}", one, other))
 
 
 def _element_type(data_type: Any) -> types.DataType:
     return data_type.elementType if isinstance(data_type, types.ArrayType) else types.DoubleType()
 
 
-def checked_numbers(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int]:
-    """The rows with weights of a size whose squares can be summed, and the power of two that divides them.
-
-    An error is raised for integers that doubles cannot distinguish.
-    """
-    large = [name for name in rows.columns if name.startswith("x")]
-    weighted = "w" in rows.columns
-    if not large and not weighted:
+def scaled_rows(rows: "DataFrame", name: str | None) -> tuple["DataFrame", int]:
+    """The rows with weights of a size whose squares can be summed, and the power of two that divides them."""
+    if "w" not in rows.columns:
         return rows, 0
-    counts = [sql.count_if(sql.col(name)) for name in large]
-    largest = [sql.max("w")] if weighted else []
-    answer = run_spark(lambda: rows.select(*counts, *largest).collect()[0])
-    for name, count in zip(large, answer, strict=False):
-        if count:
-            raise InputError(large_integers_message(f"column {names[int(name[1:])]!r} of {NAME}"))
-    rows = rows.drop(*large)
-    exponent = weight_exponent(answer[-1]) if weighted else 0
+    ends = [sql.min(sql.when(sql.col("w") > 0, sql.col("w"))), sql.max("w")]
+    smallest, largest = run_spark(lambda: rows.select(*ends).collect()[0])
+    exponent = checked_exponent(smallest, largest, f"column {name!r} of {NAME}")
     if not exponent:
         return rows, 0
     half = exponent // 2  # in two steps, since 2^1074 is not a double

@@ -158,10 +158,10 @@ FEATURES: Mapping[str, Feature] = {
         },
     ),
     "method": Feature(
-        "methods other than `DeLong()`",
+        "methods other than `Influence()`",
         (Option("method"),),
         _verbs(("evaluate", "compare", "curve", "operate"), NONE),
-        _engines("use ", Option("method", Call("DeLong"))),
+        _engines("use ", Option("method", Call("Influence"))),
     ),
     "measures": Feature(
         "measures that compare whole rows of several cases (`pdi`, `mossman`, `he`, ...)",

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from polyroc.engines.bins import BinnedValues, Layout, record_width
+from polyroc.engines.bins import BinnedValues, Layout, bin_bytes, record_width
 from polyroc.engines.counts import MOST_CLASSES, Counts
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.precision import LARGEST_WEIGHT, WEIGHT_UNIT, check_weight_precision
@@ -15,6 +15,7 @@ from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
 from polyroc.errors import (
     InputError,
     NotApplicableError,
+    OutOfSpaceError,
     SmallClassWarning,
     ToleranceWarning,
     UndefinedMeasureWarning,
@@ -22,6 +23,7 @@ from polyroc.errors import (
 )
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.threads import machine_memory
 from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
@@ -280,6 +282,12 @@ class Tally:
             if self.bits is None:
                 self.bits = default_bits(c, len(places), weighted)
             layout = Layout.of(self.bits)
+            size = layout.size * bin_bytes(c, weighted) * len(places)
+            if size > machine_memory():
+                raise OutOfSpaceError(
+                    f"The counts of {c:,} classes in {len(places):,} columns take {size / 2**30:.3g} GB, more "
+                    "than the memory of this machine; evaluate the rows instead."
+                )
             kinds = ("decisions", "wins") if matrix and c <= MOST_CLASSES else ()
             self._counts = Counts(schema, dict.fromkeys(places, layout), kinds, weighted)
         elif (schema.kind, weighted) != (self._counts.schema.kind, self._counts.weighted):
@@ -309,7 +317,7 @@ class Tally:
     def _provenance(self, counts: Counts, sampling: Sampling | None) -> Provenance:
         cases = dict(zip(counts.schema.names, self.cases.tolist(), strict=True))
         return Provenance(
-            cases=cases, method="DeLong()", weighted=counts.weighted, sampling=check_sampling(sampling)
+            cases=cases, method="Influence()", weighted=counts.weighted, sampling=check_sampling(sampling)
         )
 
 

@@ -1,4 +1,4 @@
-"""Bootstrap intervals: percentile, BCa, basic and normal, and the tests that invert them."""
+"""Bootstrap intervals: guarded, percentile, BCa, basic and normal, and the tests that invert them."""
 
 from collections.abc import Callable
 from math import copysign, isnan
@@ -14,7 +14,7 @@ from polyroc.results.invariants import Invariants, finite
 
 __all__ = ["BootstrapKind", "Resampled", "acceleration", "difference_of_replicates", "interval", "standard_error"]
 
-BootstrapKind = Literal["percentile", "bca", "basic", "normal"]
+BootstrapKind = Literal["guarded", "percentile", "bca", "basic", "normal"]
 NORMAL = NormalDist()
 LARGEST_Z = 6.0  # no quantile of replicates beyond this z is used
 
@@ -30,7 +30,7 @@ class Resampled(NamedTuple):
         yield self.kind != "bca" or finite(self.acceleration), "the acceleration of BCa must be finite"
 
     def confidence_interval(self, value: float, level: float) -> ConfidenceInterval | None:
-        """The interval; None if the replicates do not define one."""
+        """The interval; None if the replicates do not define one, or are there for the standard error only."""
         return interval(self.kind, value, np.array(self.replicates), level, self.acceleration)
 
     def is_usable(self, value: float) -> bool:
@@ -78,10 +78,11 @@ def interval(
 ) -> ConfidenceInterval | None:
     """An interval from replicates, of a kind described in `Bootstrap`; None if they do not define one.
 
-    None is returned if fewer than two replicates are defined, if all are equal (a perfect or a constant
-    classifier), or, for "bca", if none or all are below the value or the corrected quantile is outside (0, 1). The
-    ends are not cut: those of "basic" and "normal" may be beyond the limits of the measure, those of "percentile"
-    and "bca" may exclude the value.
+    None is returned for "guarded", an interval from the standard error of the replicates
+    (`polyroc.estimates.intervals.interval`), if fewer than two replicates are defined, if all are equal (a perfect
+    or a constant classifier), or, for "bca", if none or all are below the value or the corrected quantile is
+    outside (0, 1). The ends are not cut: those of "basic" and "normal" may be beyond the limits of the measure,
+    those of "percentile" and "bca" may exclude the value.
 
     For "bca", a replicate that equals the value up to rounding counts half as below it. Many replicates of a high
     area equal the value, and with an exact comparison, as in scipy.stats.bootstrap, the last digit of a sum would
@@ -104,7 +105,7 @@ def interval(
     """
     defined = replicates[~np.isnan(replicates)]
     rounding = ROUNDING_ERROR * max(1.0, abs(value))
-    if isnan(value) or len(defined) < 2 or np.ptp(defined) <= rounding:
+    if kind == "guarded" or isnan(value) or len(defined) < 2 or np.ptp(defined) <= rounding:
         return None
     z = NORMAL.inv_cdf(0.5 + level / 2.0)
     if kind == "normal":

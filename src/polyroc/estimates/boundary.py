@@ -52,7 +52,8 @@ class Boundary:
     variance
         Of a truncated measure, the variance without truncation; None for the square of the standard error.
     ends
-        Lower and upper limits at each of `QUANTILES`, if the interval is tabulated; None otherwise.
+        Lower and upper limits at each of `QUANTILES`, if the interval is tabulated; None otherwise. With `limits`,
+        those of the measure, the interval is the guarded one and reaches at least as far.
     """
 
     value: float
@@ -96,7 +97,8 @@ def boundary_interval(
     counts as b (a power-constrained limit: less noise than expected is no evidence). And s is, for x up to 4 b, at
     least the mean over all directions, as classes of unequal size have very different eigenvalues.
 
-    In both cases `unseen` is added to the variance. Tabulated: straight between the quantiles of the table.
+    In both cases `unseen` is added to the variance. Tabulated: straight between the quantiles of the table; with
+    `limits`, the guarded interval, which reaches at least as far.
 
     Parameters
     ----------
@@ -122,7 +124,11 @@ def boundary_interval(
     ConfidenceInterval(low=0.0, high=0.156698...)
     """
     if boundary.ends is not None:
-        return _tabulated(boundary, level)
+        ends = _tabulated(boundary, level)
+        if boundary.limits is None:
+            return ends
+        usual = interval(boundary.value, standard_error, limits, cases, level)
+        return ConfidenceInterval(min(ends.low, usual.low), max(ends.high, usual.high))
     if boundary.limits is not None:
         return _truncated(boundary, standard_error, limits, cases, level)
     assert chance is not None
@@ -205,7 +211,7 @@ def _curved(distance: float, error: float, boundary: Boundary, level: float) -> 
 
 def _noncentrality(form: float, df: float, p: float) -> float:
     """The noncentrality of a chi-square variable that is below `form` with probability p; 0 if there is none."""
-    from polyroc._scipy import chndtr, chndtrinc
+    from scipy.special import chndtr, chndtrinc
 
     df = max(df, ROUNDING_ERROR)
     if chndtr(form, df, 0.0) <= p:

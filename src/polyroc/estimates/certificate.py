@@ -55,4 +55,9 @@ class Certificate(Record):
 
     def row(self) -> dict[str, Any]:
         """The entries of a row of a table."""
-        return {"bound_low": self.low, "bound_high": self.high, "passes": self.passes}
+        return {
+            "bound_low": self.low,
+            "bound_high": self.high,
+            "passes": self.passes,
+            "error_is_bound": self.error_is_bound,
+        }

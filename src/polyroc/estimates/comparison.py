@@ -1,21 +1,20 @@
 """The comparison of several classifiers by one measure: differences of all pairs, omnibus test, contrasts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
-from math import isfinite, nan, sqrt
+from math import nan, sqrt
 from typing import Any, Self, get_args
 
 import numpy as np
 
 from polyroc.errors import DegenerateComparisonWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import acceleration, difference_of_replicates
-from polyroc.estimates.difference import Difference, JointRegion, difference_record
+from polyroc.estimates.difference import DELONGS_TEST, SCORE_TEST, Difference, difference_record, region_of
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE, Wald, two_sided, wald
-from polyroc.estimates.intervals import guard_variance
-from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues, critical_values
+from polyroc.estimates.multiplicity import INTERVALS, Adjustment, MaxT, adjusted_pvalues, critical_value
 from polyroc.estimates.tables import comparison_table, score_notes
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
@@ -32,8 +31,6 @@ __all__ = [
     "accelerations_of",
     "adjusted_comparison",
     "compare_estimates",
-    "critical_of",
-    "guarded_covariance",
     "pairwise_differences",
 ]
 
@@ -92,11 +89,10 @@ class Comparison(Result):
         # `critical` does not refer to this object: with a reference cycle, the data of the estimates would stay in
         # memory until the next garbage collection.
         pvalues = [difference.pvalue for difference in self.differences.values()]
-        critical = partial(critical_of, pvalues, self.adjustment, self.max_t)
-        differences = {
-            pair: replace(difference, critical=partial(critical, number))
-            for number, (pair, difference) in enumerate(self.differences.items())
-        }
+        facts: dict[str, Any] = {"critical": partial(critical_value, pvalues, self.adjustment, self.max_t)}
+        if len(pvalues) > 1:
+            facts |= {"adjustment": NAMES[self.adjustment], "interval_kind": INTERVALS[self.adjustment]}
+        differences = {pair: replace(difference, **facts) for pair, difference in self.differences.items()}
         object.__setattr__(self, "differences", differences)
 
     @property
@@ -143,8 +139,7 @@ class Comparison(Result):
             raise InputError(f"The weights of a contrast must add up to zero, got {matrix.sum(axis=1).tolist()}.")
         estimates = self.estimates.values()
         fewest = min(estimate.fewest for estimate in estimates)
-        covariance = guarded_covariance(self.estimates, self.covariance)
-        test = wald(np.array([float(e) for e in estimates]), covariance, matrix, fewest - 1.0)
+        test = wald(np.array([float(e) for e in estimates]), self.covariance, matrix, fewest - 1.0)
         if np.isnan(test.pvalue):
             warn(
                 f"The contrast of {len(matrix)} rows has no p-value (nan): the smallest class, {fewest:g} cases, "
@@ -160,15 +155,14 @@ class Comparison(Result):
         return self.adjustment is not None and len(self.differences) > 1
 
     def conclusion(self, level: float = 0.95) -> list[str]:
-        """The comparison in plain sentences, one per pair, with simultaneous intervals.
+        """The comparison in plain sentences, one per pair, with the intervals that belong to the adjustment.
 
         A classifier whose interval is below chance is named first, and in each conclusion that another is better
         than it: its score may be reversed.
         """
-        adjustment = NAMES[self.adjustment] if self.is_adjusted else None
         target = next(iter(self.estimates.values())).provenance.target
         sentences = score_notes(self.estimates.values(), level)
-        sentences += [difference.sentence(adjustment, level) for difference in self.differences.values()]
+        sentences += [difference.sentence(level) for difference in self.differences.values()]
         return sentences if target is None else [*sentences, target]
 
     def to_table(self, level: float = 0.95, *, margin: float | None = None) -> Table:
@@ -176,13 +170,14 @@ class Comparison(Result):
         return comparison_table(self, level, margin)
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per pair, with its adjusted p-value and the simultaneous interval that agrees with it."""
+        """One record per pair, with its adjusted p-value and the interval beside it, named by its kind."""
         return [
             {
                 "measure": self.measure,
                 **difference_record(difference, level),
-                "simultaneous_low": difference.simultaneous_interval(level).low,
-                "simultaneous_high": difference.simultaneous_interval(level).high,
+                **difference.adjusted_record(level),
+                "test": difference.test,
+                "wald_pvalue": difference.wald_test(),
                 "adjustment": self.adjustment,
                 "larger_is_better": difference.larger_is_better,
             }
@@ -202,7 +197,7 @@ class Comparison(Result):
             pair: None if difference.resampled is None else difference.resampled.acceleration
             for pair, difference in stored.items()
         }
-        rebuilt = pairwise_differences(estimates, covariance, first.larger_is_better, accelerations)
+        rebuilt = pairwise_differences(estimates, covariance, first.larger_is_better, accelerations, first.test)
         differences = {
             pair: replace(
                 difference,
@@ -217,26 +212,16 @@ class Comparison(Result):
                 raise InputError(
                     f"Comparison: the difference of {pair} is not that of the estimates; it is damaged."
                 )
-        max_t = MaxT(guarded_covariance(estimates, covariance))
+        max_t = MaxT(covariance)
         return cls(**{**fields, "differences": differences, "max_t": max_t})
-
-
-def guarded_covariance(estimates: Mapping[str, Estimate], covariance: FloatArray) -> FloatArray:
-    """The covariance of the estimates, with the pseudo-observations of the guarded intervals on the diagonal."""
-    added = []
-    for estimate in estimates.values():
-        low, high = estimate.limits
-        span = high - low if isfinite(high - low) else 0.0  # a range without limits has no pseudo-observations
-        share = (estimate.value - low) / span if span else 0.0
-        added.append(span**2 * guard_variance(share, estimate.cases_behind))
-    return covariance + np.diag(np.nan_to_num(added))
 
 
 def pairwise_differences(
     estimates: Mapping[str, Estimate],
     covariance: FloatArray,
     larger_is_better: bool,
-    accelerations: Mapping[tuple[str, str], float | None],
+    accelerations: Mapping[tuple[str, str], float | None] | None = None,
+    test: str = SCORE_TEST,
 ) -> dict[tuple[str, str], Difference]:
     """The difference of every pair of classifiers, without p-values.
 
@@ -248,6 +233,8 @@ def pairwise_differences(
         False for a cost.
     accelerations
         By pair: BCa's acceleration of the difference, if the method resamples.
+    test
+        The test of the difference, in words.
     """
     differences = {}
     for i, j in combinations(range(len(estimates)), 2):
@@ -255,6 +242,7 @@ def pairwise_differences(
         first, second = (estimates[name] for name in pair)
         variance = _variance_of_difference(covariance, i, j)
         low, high = first.limits
+        region = region_of(first, second, variance, test)
         differences[pair] = Difference(
             *pair,
             value=first.value - second.value,
@@ -263,11 +251,41 @@ def pairwise_differences(
             pvalue=nan,
             adjusted_pvalue=nan,
             larger_is_better=larger_is_better,
-            resampled=difference_of_replicates(first.resampled, second.resampled, accelerations[pair]),
-            region=JointRegion(first, second, variance),
-            df=min((df for df in (first.df, second.df) if df is not None), default=None),
+            resampled=difference_of_replicates(first.resampled, second.resampled, (accelerations or {}).get(pair)),
+            test=region.test if test == SCORE_TEST else test,
+            region=region,
+            df=None if test == DELONGS_TEST else _degrees_of_freedom(first, second),
         )
     return differences
+
+
+def _degrees_of_freedom(first: Estimate, second: Estimate) -> float | None:
+    """Return the degrees of freedom of a difference: twice Satterthwaite's for components that vary alike.
+
+    The class sizes are scaled so that the smallest is the effective one. Student's quantile is for a mean and its
+    variance that are independent. Here a case that makes a difference large makes its variance large as well, and
+    the quantile of one sample is too large; the factor was chosen by simulation (docs/intervals.md). Degrees of
+    freedom of a cross-validation, or of a range without limits, are taken as they are.
+    """
+    fixed = [df for df in (first.df, second.df) if df is not None]
+    if fixed or (first.resampled is not None and first.resampled.kind != "guarded"):
+        return min(fixed, default=None)
+    pairs = [(e.standard_error**2, _satterthwaite(e.fewest, e.provenance.cases.values())) for e in (first, second)]
+    if any(df is None for _, df in pairs):
+        return None
+    total = sum(variance for variance, _ in pairs)
+    if not total > 0:
+        return 2.0 * min(df for _, df in pairs if df is not None)
+    return 2.0 * total / sum(variance / df for variance, df in pairs if df is not None)
+
+
+def _satterthwaite(fewest: float, cases: Iterable[int]) -> float | None:
+    """Return the degrees of freedom of a sum of variances that are inversely proportional to the class sizes."""
+    if not fewest > 1.0:
+        return None
+    present = np.array([size for size in cases if size > 0] or [1])
+    sizes = fewest * present / present.min()
+    return float((1.0 / sizes).sum() ** 2 / (1.0 / (sizes**2 * (sizes - 1.0))).sum())
 
 
 def compare_estimates(
@@ -276,6 +294,7 @@ def compare_estimates(
     accelerations: Mapping[tuple[str, str], float | None],
     larger_is_better: bool,
     adjustment: Adjustment | None,
+    test: str = SCORE_TEST,
 ) -> Comparison:
     """The differences of all pairs, their adjusted p-values, and the test that all are equal.
 
@@ -289,11 +308,13 @@ def compare_estimates(
         False for a cost.
     adjustment
         Of the p-values of the pairs.
+    test
+        The test of the differences, in words.
     """
     if adjustment not in (*get_args(Adjustment), None):
         known = ", ".join(map(repr, get_args(Adjustment)))
         raise InputError(f"adjustment must be {known} or None, got {adjustment!r}.")
-    differences = pairwise_differences(estimates, covariance, larger_is_better, accelerations)
+    differences = pairwise_differences(estimates, covariance, larger_is_better, accelerations, test)
     z = {pair: difference.z_value() for pair, difference in differences.items()}
     tested = {pair: replace(one, pvalue=two_sided(z[pair])) for pair, one in differences.items()}
     return adjusted_comparison(estimates, covariance, tested, z, adjustment)
@@ -307,7 +328,7 @@ def adjusted_comparison(
     adjustment: Adjustment | None,
 ) -> Comparison:
     """The comparison with adjusted p-values and the test that all are equal, from the z of each pair."""
-    max_t = MaxT(guarded_covariance(estimates, covariance))
+    max_t = MaxT(covariance)
     adjusted = adjusted_pvalues(np.array(list(z.values())), adjustment, max_t)
     largest = float(np.max(np.abs(list(z.values()))))  # nan if a value is undefined
     return Comparison(
@@ -337,10 +358,3 @@ def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
     own = float(covariance[i, i] + covariance[j, j])
     variance = own - 2.0 * float(covariance[i, j])
     return 0.0 if variance <= ROUNDING_VARIANCE * own else variance
-
-
-def critical_of(
-    pvalues: Sequence[float], adjustment: Adjustment | None, max_t: MaxT, number: int, level: float
-) -> float:
-    """The standard normal quantile of the simultaneous interval of the pair with this number."""
-    return float(critical_values(np.array(pvalues), adjustment, level, max_t)[number])

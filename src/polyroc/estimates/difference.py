@@ -1,18 +1,28 @@
-"""The difference between two classifiers by a measure: joint confidence region, interval and tests."""
+"""The difference between two classifiers by a measure: score test, interval and tests."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from math import erf, hypot, inf, isnan, nan, sqrt
+from math import erf, inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any, Protocol
 
-import numpy as np
-
+from polyroc.errors import NotApplicableError
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
-from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance, student_z
-from polyroc.kernels.arrays import FloatArray
+from polyroc.estimates.hypothesis_tests import (
+    ROUNDING_VARIANCE,
+    one_sided,
+    root_between,
+    signed_root,
+    two_sided,
+)
+from polyroc.estimates.intervals import (
+    ROUNDING_ERROR,
+    ConfidenceInterval,
+    student_z,
+)
+from polyroc.estimates.multiplicity import IntervalKind
+from polyroc.messages import Option
 from polyroc.output.numbers import estimated_text, interval_text, level_text, p_text
 from polyroc.output.sentences import listed
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_as
@@ -20,12 +30,15 @@ from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 
-__all__ = ["Difference", "JointRegion", "MoverRegion", "chance_clause", "difference_record"]
+__all__ = ["Difference", "MoverRegion", "ScoreRegion", "chance_clause", "difference_record", "region_of"]
 
-QUANTILES = np.linspace(0.25, 7.0, 28)  # z at which the intervals of measures near a limit are tabulated
-TABLE_Z = np.concatenate([-QUANTILES[::-1], [0.0], QUANTILES])
-# Directions around the region; the ends of the difference are accurate to 1 in 250 of their distance.
-DIRECTIONS = np.linspace(0.0, 2.0 * np.pi, 240, endpoint=False)
+SCORE_TEST, DELONGS_TEST = "score test", "DeLong's test"
+T_TEST, MOVER_TEST = "Student's t test", "test by the two intervals (MOVER)"
+LARGEST_CORRELATION = 0.999  # with 1, two equal values would have a difference without variance
+# One case on which both classifiers fail makes the correlation, and h where both are equal, arbitrarily small.
+SMALLEST_SHARE = 0.7
+SMALLEST_VARIANCE = 1e-3  # relative to that of proportions; that of small losses is near 0.02
+UNSEEN_RANKS = 2.0  # chosen by simulation, as the share above
 
 
 class Region(Protocol):
@@ -35,6 +48,10 @@ class Region(Protocol):
     def estimates(self) -> tuple[Estimate, ...]:
         """The two estimates, if the difference is one of estimates."""
 
+    @property
+    def test(self) -> str:
+        """The test that the interval inverts, in words."""
+
     def ends(self, z: float) -> tuple[float, float]:
         """The ends of the interval at a standard normal quantile."""
 
@@ -42,107 +59,179 @@ class Region(Protocol):
         """The region with first and second exchanged."""
 
 
-class JointRegion:
-    """The joint confidence region of two values, which defines the interval of their difference.
+@dataclass(frozen=True, slots=True)
+class WaldRegion:
+    """Wald's test of a difference, DeLong's for areas: the variance is the same whatever the true difference."""
 
-    The guarded intervals of a value at all levels define a function from z, a standard normal quantile, to the
-    value. The two z have the correlation r of the estimates. The region at z is the ellipse
+    first: Estimate
+    second: Estimate
+    variance: float
 
-        z1^2 - 2 r z1 z2 + z2^2 <= (1 - r^2) z^2
+    @property
+    def test(self) -> str:
+        """Return the name of the test."""
+        return DELONGS_TEST
 
-    mapped to the two values, and the interval of the difference is the range of the differences in the region.
-    Like MOVER (Zou & Donner 2008) it respects the limits and the two guarded intervals; unlike MOVER it allows for
-    correlated errors of the two values. The correlation includes the pseudo-observation of the guarded interval of
-    each value, taken as independent: r = covariance / sqrt((v1 + g1) (v2 + g2)), with the variances v and g of the
-    estimates and pseudo-observations. An unseen case on which both classifiers err does not change the difference,
-    so the intervals are recentred by the share 1 - r of the shift of a single value (by all of it if r < 0).
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Return the two estimates."""
+        return self.first, self.second
 
-    If both values are far from their limits, or equal, Wald's interval from the variance of the difference is
-    valid as well and does not depend on the shape of the marginal intervals; at each end the wider of the two is
-    used. docs/coverage.md compares the coverage of both and of other candidates.
+    def reversed(self) -> "WaldRegion":
+        """Exchange first and second."""
+        return WaldRegion(self.second, self.first, self.variance)
+
+    def ends(self, z: float) -> tuple[float, float]:
+        """Return the ends of the interval at a standard normal quantile; nan without a variance."""
+        value, reach = self.first.value - self.second.value, z * sqrt(self.variance) if self.variance > 0 else nan
+        return value - reach, value + reach
+
+
+class ScoreRegion:
+    """The score test of the difference of two values, and the interval that inverts it.
+
+    The test of a difference delta divides d - delta by the root of the variance that d would have if delta were
+    true, not of the one at the observed difference, which is too small where few cases differ. Both values are
+    shares p of their range. With m = (p1 + p2) / 2, moved where a value would leave the range, they are taken as
+    m + delta / 2 and m - delta / 2, with variances in proportion to g(p) = p (1 - p), as in Miettinen & Nurminen's
+    test of proportions, and the correlation r of the estimates:
+
+        h(delta) = g1 + g2 - 2 r sqrt(g1 g2)
+        variance(delta) = variance x share(delta) + guard |delta|,  share(delta) = max(h(delta) / h(d), 0.7)
+
+    The first term is the estimated variance of the difference (DeLong's, of areas) at delta = d. For differences
+    smaller than the observed one the share is at most 1: the test of equality has at least Wald's power. The
+    second term allows for cases in which the classifiers differ and of which the sample has none: it vanishes for
+    the test of equality, and as more cases differ. A variance below a thousandth of h(d) / cases is unknown; the
+    larger of h(delta) / cases and the second term then takes its place. The quantile is Student's.
+    docs/intervals.md has the definition, the candidates and the simulations.
 
     References
     ----------
-    Zou & Donner, Statistics in Medicine 27 (2008) 1693-1702. Zou, Psychological Methods 12 (2007) 399-413.
+    Miettinen & Nurminen, Statistics in Medicine 4 (1985) 213-226. Tango, Statistics in Medicine 17 (1998) 891-908.
     """
 
     def __init__(self, first: Estimate, second: Estimate, variance: float) -> None:
-        pair, (low, high) = (first, second), first.limits
-        self._pair, self._variance = pair, variance
+        self._pair, self._variance = (first, second), variance
+        low, high = first.limits
         self.value, self.span = first.value - second.value, float(high - low)
-        self._wald = sqrt(variance + first.monte_carlo_error**2 + second.monte_carlo_error**2)
-        n = np.array([estimate.cases_behind for estimate in pair])
-        self._ends: GuardedEnds | None = None
-        if self.span in (0.0, inf) or np.isnan([self.value, *n]).any():
-            return  # of a range without limits, Wald's interval alone
-        p = np.array([(estimate.value - low) / self.span for estimate in pair])
-        error = np.array([hypot(e.standard_error, e.monte_carlo_error) / self.span for e in pair])
-        r = _correlation(p, error, n, variance / self.span**2)
-        self._around = _ellipse(p, error, n, r)
-        columns = p[:, None], error[:, None], n[:, None]
-        self._ends = GuardedEnds(*columns, self._around, share=1.0 - max(0.0, r))
-        # A boundary interval takes long to compute, so it is interpolated between tabulated quantiles.
-        self._tables = [e.quantiles(QUANTILES) if e.uses_boundary else None for e in pair]
+        self._wald = variance + first.monte_carlo_error**2 + second.monte_carlo_error**2
+        self._guard, self._observed, self._unknown = 0.0, 0.0, False
+        if self.span in (0.0, inf) or isnan(self.value):
+            return  # of a range without limits, the observed variance alone
+        self._middle = ((first.value + second.value) / 2.0 - low) / self.span
+        self._r = _correlation(first, second, variance)
+        self._observed = self._shape(self.value / self.span)
+        self._guard = self.span * self._unseen()
+        self._fewest = max(min(estimate.fewest for estimate in self._pair), 1.0)
+        self._unknown = not self._wald > SMALLEST_VARIANCE * self.span**2 * self._observed / self._fewest
 
-    def __reduce__(self) -> tuple[type["JointRegion"], tuple[Estimate, Estimate, float]]:
-        return JointRegion, (*self._pair, self._variance)
+    def _unseen(self) -> float:
+        """Return the variance, relative to the difference, of cases that differ and of which the sample has none.
+
+        One decision is all right or all wrong: for a proportion it is 1/n, as in Tango's interval. In a ranking,
+        one case changes the mean by one part in `fewest`, times few ranks of those that count.
+        """
+        decisions, n = self._pair[0].of_decisions, min(estimate.cases_behind for estimate in self._pair)
+        if not decisions:
+            n = sqrt(n * min(estimate.fewest for estimate in self._pair))
+        if not n >= 1.0:
+            return inf
+        return (1.0 / n if decisions else UNSEEN_RANKS / n**2) / (1.0 + 2.0 * n * self._observed)
+
+    def __reduce__(self) -> tuple[type["ScoreRegion"], tuple[Estimate, Estimate, float]]:
+        return ScoreRegion, (*self._pair, self._variance)
+
+    @property
+    def test(self) -> str:
+        """Return the name of the test; without limits of the range, the variance has no shape."""
+        return T_TEST if self.span == inf else SCORE_TEST
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
         """The two estimates."""
         return self._pair
 
-    def reversed(self) -> "JointRegion":
-        """The region with first and second exchanged."""
-        return JointRegion(*self._pair[::-1], self._variance)
+    def reversed(self) -> "ScoreRegion":
+        """Exchange first and second."""
+        return ScoreRegion(*self._pair[::-1], self._variance)
+
+    def _shape(self, delta: float) -> float:
+        """Return h(delta), to which the variance is proportional; delta is a share of the range."""
+        half = delta / 2.0
+        middle = min(max(self._middle, abs(half)), 1.0 - abs(half))
+        g1, g2 = ((p + half) * (1.0 - p - half) for p, half in ((middle, half), (middle, -half)))
+        g1, g2 = max(g1, 0.0), max(g2, 0.0)
+        return g1 + g2 - 2.0 * self._r * sqrt(g1 * g2)
+
+    def variance(self, delta: float) -> float:
+        """Return the variance of the estimated difference if the true one is delta."""
+        guard, shape = self._guard * abs(delta), self._shape(delta / self.span)
+        if self._unknown:  # the cases do not show how the difference varies: as that of proportions
+            return max(self.span**2 * shape / self._fewest, guard)
+        # Two values at one limit, with an error nevertheless, say nothing about the shape.
+        share = max(shape / self._observed, SMALLEST_SHARE) if self._observed > ROUNDING_VARIANCE else 1.0
+        if abs(delta) < abs(self.value):
+            share = min(share, 1.0)
+        return self._wald * share + guard
 
     def ends(self, z: float) -> tuple[float, float]:
-        """The ends of the interval of the difference at a standard normal quantile."""
-        low, high = inf, -inf
-        if self.span == inf and self._wald == 0:  # nothing varies, and no limit says what might
-            return -inf, inf
-        if not isnan(self._wald):
-            low, high = self.value - z * self._wald, self.value + z * self._wald
-        if self._ends is not None:
-            first, second = self._values(self._ends, z)
-            differences = first - second
-            low, high = min(low, float(differences.min())), max(high, float(differences.max()))
-        if low > high:
-            return nan, nan
+        """Return the smallest and the largest difference that the test does not reject at a quantile z."""
+        if isnan(self.value) or (isnan(self._wald) and not self._unknown) or self.span == 0.0:
+            return (0.0, 0.0) if self.span == 0.0 else (nan, nan)
+        if self.span == inf:  # where nothing varies, no limit says what might
+            reach = z * sqrt(self._wald) if self._wald > 0 else inf
+            return self.value - reach, self.value + reach
         (below_first, above_first), (below_second, above_second) = (e.bound_slack for e in self._pair)
-        low, high = (
-            min(low, self.value) - below_first - above_second,
-            max(high, self.value) + above_first + below_second,
-        )
+        low = self._end(z, -1.0) - below_first - above_second
+        high = self._end(z, 1.0) + above_first + below_second
         return max(-self.span, low), min(self.span, high)
 
-    def _values(self, ends: GuardedEnds, z: float) -> FloatArray:
-        """The two values around the region at z, as ends of their intervals."""
-        values = self.span * ends.at(z)
-        for row, table in enumerate(self._tables):
-            if table is not None:
-                values[row] = np.interp(z * self._around[row], TABLE_Z, table)
-        return values
+    def _end(self, z: float, side: float) -> float:
+        """Return the end below the observed difference (side -1) or above it (side 1)."""
+
+        def inside(distance: float) -> float:
+            return z * sqrt(self.variance(self.value + side * distance)) - distance
+
+        nearest, farthest = 0.0, max(self.span - side * self.value, 0.0)
+        to_zero = -side * self.value
+        if 0.0 < to_zero < farthest:  # whether 0 is inside decides between the two parts of this side
+            nearest, farthest = (to_zero, farthest) if inside(to_zero) > 0 else (0.0, to_zero)
+        if nearest == 0.0 and inside(0.0) <= 0.0:
+            nearest = ROUNDING_ERROR * self.span  # the guard is steeper than the distance at 0
+        if not inside(nearest) > 0.0:
+            return self.value
+        if inside(farthest) >= 0.0:
+            return self.value + side * farthest
+        return self.value + side * root_between(inside, nearest, farthest)
 
 
 class MoverRegion:
-    """The interval of the difference between two differences, from their own intervals (MOVER).
+    """The interval of the difference between two values, or two differences, from their own intervals (MOVER).
 
-    With d1, d2 the two differences, (l, u) their intervals at z and r their correlation, the lower end is
+    With d1, d2 the two, (l, u) their intervals at z and r their correlation, the lower end is
 
         d1 - d2 - sqrt((d1 - l1)^2 - 2 r (d1 - l1) (u2 - d2) + (u2 - d2)^2)
 
     and the upper end accordingly (Zou 2007). It inherits the care for small classes and limits of the range from
-    the intervals that it is made of.
+    the intervals that it is made of. So are differences of estimates whose chance value is a limit of their range,
+    where standard errors are not valid.
     """
 
-    def __init__(self, first: "Difference", second: "Difference", correlation: float) -> None:
+    def __init__(
+        self, first: "Difference | Estimate", second: "Difference | Estimate", correlation: float
+    ) -> None:
         self._pair, self._correlation = (first, second), correlation
 
     @property
+    def test(self) -> str:
+        """Return the name of the test."""
+        return MOVER_TEST
+
+    @property
     def estimates(self) -> tuple[Estimate, ...]:
-        """None: the two values are differences."""
-        return ()
+        """The two estimates; none if the two values are differences."""
+        return tuple(one for one in self._pair if isinstance(one, Estimate))
 
     def reversed(self) -> "MoverRegion":
         """The region with first and second exchanged."""
@@ -163,28 +252,21 @@ class MoverRegion:
         return sqrt(max(a * a - 2.0 * self._correlation * a * b + b * b, 0.0))
 
 
-def _ellipse(p: FloatArray, error: FloatArray, n: FloatArray, r: float) -> FloatArray:
-    """The two z around the ellipse for z = 1: z1 = cos(a), z2 = cos(a - b) with cos(b) = r.
-
-    The first angle is that of the largest difference if both values are linear in z, so that the interval is exact
-    in this case.
-    """
-    between, (e1, e2) = np.arccos(r), np.sqrt(np.nan_to_num(error) ** 2 + guard_variance(p, n))
-    angle = DIRECTIONS + np.arctan2(-e2 * np.sin(between), e1 - e2 * r)
-    return np.stack([np.cos(angle), np.cos(angle - between)])
+def region_of(first: Estimate, second: Estimate, variance: float, test: str = SCORE_TEST) -> Region:
+    """Return what makes the interval of the difference of two estimates, from its variance."""
+    if test == DELONGS_TEST:
+        return WaldRegion(first, second, variance)
+    if any(estimate.is_curved for estimate in (first, second)):
+        return MoverRegion(first, second, _correlation(first, second, variance))
+    return ScoreRegion(first, second, variance)
 
 
-def _correlation(p: FloatArray, error: FloatArray, n: FloatArray, variance: float) -> float:
-    """The correlation of two estimates, from the variance of their difference.
-
-    The variance of each includes that of the pseudo-observation at (n p + 1/2) / (n + 1), which is positive also
-    at a limit of the range, so that the correlation is defined and below 1.
-    """
-    own = error**2
-    guarded = own + guard_variance((n * p + 0.5) / (n + 1.0), n)
-    if not np.isfinite([*guarded, variance]).all():
+def _correlation(first: Estimate, second: Estimate, variance: float) -> float:
+    """Return the correlation of two estimates, from the variance of their difference; 0 if it is negative."""
+    own = first.standard_error**2, second.standard_error**2
+    if not own[0] * own[1] > 0.0 or isnan(variance):
         return 0.0
-    return float(np.clip((own.sum() - variance) / 2.0 / sqrt(guarded.prod()), -1.0, 1.0))
+    return min(max((sum(own) - variance) / (2.0 * sqrt(own[0] * own[1])), 0.0), LARGEST_CORRELATION)
 
 
 def _without_replicates(difference: "Difference", _: float) -> Resampled | None:
@@ -206,6 +288,8 @@ class Difference:
         The difference and its standard error.
     limits
         The smallest and the largest possible difference.
+    test
+        The test of the p-value in words: "score test", "DeLong's test", "permutation test", ...
     pvalue
         Two-sided p-value of no difference, by inverting the interval unless the method has p-values of its own.
     adjusted_pvalue
@@ -215,14 +299,17 @@ class Difference:
     resampled
         The replicates of which the interval is made, if the method resamples.
     region
-        The joint region of the two values, of which the interval is made otherwise.
+        What makes the interval otherwise: the score test of the two values (`ScoreRegion`).
     stretch
         Factor by which the interval is longer than that of the region, so that it agrees with the p-value of a
         permutation test: a test-based interval (Miettinen 1976). 1 for other methods.
     df
         Degrees of freedom of the standard error, if the interval uses Student's t; None: the normal distribution.
+    adjustment, interval_kind
+        In words, how the p-value is adjusted for the number of pairs, if it is; and the kind of interval beside
+        it: "simultaneous", "FCR-adjusted" or "pointwise" (see `polyroc.estimates.multiplicity.critical_value`).
     critical
-        From a level to the standard normal quantile of the simultaneous interval; None for a single difference.
+        From a level to the standard normal quantile of such an interval; None for a single difference.
     """
 
     first: str
@@ -233,10 +320,13 @@ class Difference:
     pvalue: float
     adjusted_pvalue: float
     larger_is_better: bool = True
+    test: str = field(default=SCORE_TEST, repr=False)
     resampled: Resampled | None = field(default=None, repr=False, metadata=stored_as(encode=_without_replicates))
     region: Region | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
     stretch: float = field(default=1.0, repr=False)
     df: float | None = field(default=None, repr=False, metadata=STORED_IF_SET)
+    adjustment: str | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
+    interval_kind: IntervalKind = field(default="simultaneous", repr=False, compare=False, metadata=NOT_STORED)
     critical: Callable[[float], float] | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
 
     def _invariants(self) -> Invariants:
@@ -247,17 +337,22 @@ class Difference:
         yield shares([self.pvalue, self.adjusted_pvalue]), "p-values must be from 0 to 1"
 
     def _derived_at(self, level: float) -> dict[str, Any]:
-        return {
-            "confidence_interval": list(self.confidence_interval(level)),
-            "simultaneous_interval": list(self.simultaneous_interval(level)),
-        }
+        interval = {"confidence_interval": list(self.confidence_interval(level))}
+        if self.interval_kind != "pointwise":
+            interval[f"{self._key}_interval"] = list(self.adjusted_interval(level))
+        return interval
+
+    @property
+    def _key(self) -> str:
+        """The kind of the adjusted interval, as in a name."""
+        return self.interval_kind.lower().replace("-", "_")
 
     @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The confidence interval of this difference alone.
 
-        From the joint region of the two values (see `JointRegion`), or, if the method resamples, from the
-        replicates of the difference.
+        By the score test of the two values (see `ScoreRegion`), or, if the method resamples, from the replicates
+        of the difference.
         """
         return self._interval_at(NormalDist().inv_cdf(0.5 + checked_level(level) / 2))
 
@@ -273,14 +368,34 @@ class Difference:
         return two_sided((self.value - null) / self.standard_error)
 
     @validated
-    def simultaneous_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The interval that excludes 0 if and only if the adjusted p-value is below 1 - level.
-
-        See `polyroc.estimates.multiplicity.critical_values` for its guarantee under each adjustment.
-        """
+    def adjusted_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """The interval beside the adjusted p-value; `interval_kind` says what it guarantees."""
         if self.critical is None:
             return self.confidence_interval(level)
         return self._interval_at(self.critical(checked_level(level)))
+
+    @validated
+    def simultaneous_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """The interval that contains the true difference together with those of all other pairs.
+
+        Raise an error if the adjustment of the p-values has no such intervals.
+        """
+        if self.interval_kind != "simultaneous":
+            raise NotApplicableError(
+                f"The intervals of this comparison are {self.interval_kind}, not simultaneous; take "
+                "adjusted_interval, or compare with ",
+                Option("adjustment", "max-t"),
+                ".",
+            )
+        return self.adjusted_interval(level)
+
+    @validated
+    def adjusted_record(self, level: float) -> dict[str, float]:
+        """The ends of the adjusted interval, named by its kind; nothing if it is that of this difference alone."""
+        if self.interval_kind == "pointwise":
+            return {}
+        low, high = self.adjusted_interval(level)
+        return {f"{self._key}_low": low, f"{self._key}_high": high}
 
     def _interval_at(self, z: float) -> ConfidenceInterval:
         """The interval at a standard normal quantile."""
@@ -291,7 +406,7 @@ class Difference:
         if self.resampled is not None and self.resampled.is_usable(self.value):
             ends = self.resampled.confidence_interval(self.value, erf(z / sqrt(2.0)))
             return self.limits if ends is None else ends
-        return (nan, nan) if self.region is None else self.region.ends(self.stretch * student_z(z, self.df))
+        return (nan, nan) if self.region is None else self.region.ends(student_z(self.stretch * z, self.df))
 
     @validated
     def z_value(self, null: float = 0.0) -> float:
@@ -341,18 +456,26 @@ class Difference:
         estimates = () if self.region is None else self.region.estimates
         return min((estimate.unit for estimate in estimates), default=1.0)
 
-    def sentence(self, adjustment: str | None = None, level: float = 0.95) -> str:
-        """The difference in a plain sentence, with the simultaneous interval if p-values are adjusted.
+    @validated
+    def size_text(self, level: float = 0.95) -> str:
+        """The difference with the interval beside its p-value, named if it is adjusted."""
+        kind = f"{self.interval_kind} " if self.adjustment else ""
+        ends = (
+            f"{kind}{level_text(level)} {interval_text(self.adjusted_interval(level), 3, self.unit, signed=True)}"
+        )
+        return f"{estimated_text(self.value, self.standard_error, 3, self.unit)} ({ends})"
+
+    @validated
+    def sentence(self, level: float = 0.95) -> str:
+        """The difference in a plain sentence, with the adjusted interval if p-values are adjusted.
 
         A conclusion that one is better names those of the two that are worse than chance.
         """
         if isnan(self.pvalue):
             return f"{self.first} and {self.second} cannot be compared: one of the values is undefined."
         shown = self if self.value >= 0 else self.reversed()
-        kind, after = ("simultaneous ", f" after {adjustment}") if adjustment else ("", "")
-        ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3, self.unit)}"
-        value = estimated_text(shown.value, shown.standard_error, 3, self.unit)
-        size = f"{value} ({ends}), {p_text(self.adjusted_pvalue)}{after}"
+        named = f"{self.test}, {self.adjustment}" if self.adjustment else self.test
+        size = f"{shown.size_text(level)}, {p_text(self.adjusted_pvalue)} ({named})"
         if self.adjusted_pvalue >= 1 - level:
             return f"No difference is shown between {shown.first} and {shown.second}: {size}."
         winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]

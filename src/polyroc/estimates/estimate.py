@@ -34,6 +34,7 @@ __all__ = ["Alternative", "Estimate", "Parts", "warn_of_few_effective"]
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()
 FORMULA = re.compile(r"^\w+\(.+\)$|<")  # the key of a part that says what it is: A(a,b), a<b<c
+FEW_BEHIND = 5.0  # effective cases of a class: with fewer the intervals of weighted cases were too short
 LARGEST_Z = 7.0  # a level beyond this quantile is 1 to eleven digits
 
 
@@ -141,6 +142,8 @@ class Estimate(Result):
         distribution.
     larger_is_better
         False for a cost, of which small values are good; None otherwise.
+    of_decisions
+        True for a measure of decisions, in which one case is all right or all wrong; None otherwise.
     """
 
     measure: str
@@ -162,6 +165,7 @@ class Estimate(Result):
     part: str | None = field(default=None, metadata=STORED_IF_SET)
     df: float | None = field(default=None, metadata=STORED_IF_SET)
     larger_is_better: bool | None = field(default=None, metadata=STORED_IF_SET)
+    of_decisions: bool | None = field(default=None, metadata=STORED_IF_SET)
     _components: Callable[[], FloatArray | None] = field(default=Known(None), metadata=NOT_STORED)
     _cross_validation: Callable[[], CrossValidation] | None = field(default=None, metadata=STORED_IF_SET)
     _parts: Callable[[], Parts] = field(
@@ -207,6 +211,12 @@ class Estimate(Result):
         return unit_of(self.chance)
 
     @property
+    def error_text(self) -> str:
+        """The standard error as text; "at most" where only an upper bound is known."""
+        is_bound = self.certificate is not None and self.certificate.error_is_bound
+        return "at most " * is_bound + number_text(self.standard_error, unit=self.unit)
+
+    @property
     def low(self) -> float:
         """The lower end of the 95 % interval; `confidence_interval` has other levels."""
         return self.confidence_interval().low
@@ -219,9 +229,8 @@ class Estimate(Result):
     def __repr__(self) -> str:
         low, high = self.confidence_interval()
         value = estimated_text(self.value, self.standard_error, unit=self.unit)
-        error = number_text(self.standard_error, unit=self.unit)
         sampled = f" (Monte Carlo {self.monte_carlo_error:.2g})" if self.monte_carlo_error else ""
-        bar = f"standard error {error}{sampled}, 95 % {interval_text((low, high), unit=self.unit)}"
+        bar = f"standard error {self.error_text}{sampled}, 95 % {interval_text((low, high), unit=self.unit)}"
         if self.certificate is not None and self.certificate.in_interval:
             bar += f" with bounds {number_text(self.certificate.low)} to {number_text(self.certificate.high)}"
         if self.pvalue is not None:
@@ -313,15 +322,8 @@ class Estimate(Result):
         """True if the interval is a boundary interval, which replaces replicates only if chance is a limit."""
         if self.boundary is None:
             return False
-        return self.resampled is None or self.chance in self.limits  # percentiles are not valid at a limit
-
-    def quantiles(self, z: FloatArray) -> FloatArray:
-        """The ends of the interval at -z and at z, for standard normal quantiles z > 0 in ascending order.
-
-        In the order of the quantiles: lower ends, the value, upper ends.
-        """
-        low, high = np.array([self._interval_at(quantile) for quantile in z.tolist()]).T
-        return np.concatenate([low[::-1], [self.value], high])
+        by_error = self.resampled is None or self.resampled.kind == "guarded"
+        return by_error or self.chance in self.limits  # percentiles are not valid at a limit
 
     @validated
     def z_value(self, null: float) -> float:
@@ -383,6 +385,18 @@ class Estimate(Result):
     def cases_behind(self) -> float:
         """The effective number of cases that the interval counts: `effective`, or `fewest`."""
         return self.fewest if self.effective is None else self.effective
+
+    @property
+    def is_curved(self) -> bool:
+        """True if the delta method fails near chance, because the gradient of the measure is zero there."""
+        return self.boundary is not None and self.boundary.ends is None and self.boundary.limits is None
+
+    @property
+    def _smallest_class(self) -> float:
+        """The number of cases of the smallest class, or of groups; 0 without weights, and within folds."""
+        if self.provenance.weight_kind != "importance" or self.provenance.folds is not None:
+            return 0.0
+        return float(min([*self.provenance.cases.values(), self.provenance.groups or np.inf]))
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -461,14 +475,28 @@ class Estimate(Result):
         return {"confidence_interval": list(self.confidence_interval(level))}
 
 
-def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
-    """Warn of estimates with less than one effective case of a class that has more than one case."""
-    few = [e for e in estimates if e.effective is not None and e.effective < 1 - ROUNDING_ERROR and e.fewest > 1]
-    if few:
-        fewest = min(e.effective for e in few if e.effective is not None)
+def warn_of_few_effective(estimates: Iterable[Estimate], named: bool = True) -> None:
+    """Warn of estimates that a few heavy cases carry, or less than one effective case of a class with several.
+
+    The latter depends on the range of a measure; without a warning if the measure was not `named`.
+    """
+    estimates = [*estimates]
+    heavy = [e for e in estimates if e.fewest < FEW_BEHIND <= 0.5 * e._smallest_class]
+    if heavy:
+        fewest = min(e.fewest for e in heavy)
+        warn(
+            f"{', '.join(dict.fromkeys(e.measure for e in heavy))}: a few cases of large weight carry the value. "
+            f"By the weights a class counts as {fewest:.2g} effective cases, though every class has "
+            f"{heavy[0]._smallest_class:g} or more. The interval allows for it, but the standard error may be far "
+            "too small. Check the largest weights, cut them, or add cases like those that have them.",
+            FewEffectiveCasesWarning,
+        )
+    few = [e for e in estimates if e.cases_behind < 1 - ROUNDING_ERROR and e.fewest > 1 and e not in heavy]
+    if few and named:
         warn(
             f"{', '.join(dict.fromkeys(e.measure for e in few))}: less than one effective case of a class "
-            f"({fewest:.2g}) bears on the value, as where a range of rates is shorter than 1 / cases. The value "
-            "may be far off, and the interval contains all values. Use a wider range of rates, or more cases.",
+            f"({min(e.cases_behind for e in few):.2g}) bears on the value, as where a range of rates is shorter "
+            "than 1 / cases. The value may be far off, and the interval contains all values. Use a wider range of "
+            "rates, or more cases.",
             FewEffectiveCasesWarning,
         )

@@ -1,6 +1,6 @@
 """Evaluation, the estimates of several measures and classifiers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, overload
@@ -9,7 +9,6 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.many import ManyEstimates
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.estimates.tables import evaluation_table
 from polyroc.messages import Option
@@ -18,7 +17,7 @@ from polyroc.results.invariants import Invariants
 from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
-__all__ = ["Evaluation"]
+__all__ = ["Evaluation", "named_without_options"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -68,9 +67,9 @@ class Evaluation(Result):
         (Evaluation(2 measures of second), 0.75)
         """
         if isinstance(key, tuple):
-            return self.estimates[key]
+            return self.estimates[key[0], named_without_options(key[1], self.measures)]
         is_classifier = key in self.classifiers and (len(self.classifiers) > 1 or key not in self.measures)
-        place = 0 if is_classifier else 1
+        place, key = (0, key) if is_classifier else (1, named_without_options(key, self.measures))
         part = {names: estimate for names, estimate in self.estimates.items() if names[place] == key}
         if not part:
             known = ", ".join(map(repr, (*self.classifiers, *self.measures)))
@@ -113,10 +112,7 @@ class Evaluation(Result):
         tested = self.estimates
         if any(estimate.null is None for estimate in islice(tested.values(), 1)):
             raise InputError("There are no p-values to adjust; use ", Option("null", "chance"), " of evaluate.")
-        if isinstance(tested, ManyEstimates):
-            pvalues = tested.pvalues()
-        else:
-            pvalues = np.array([np.nan if e.pvalue is None else e.pvalue for e in tested.values()])
+        pvalues = np.array([np.nan if e.pvalue is None else e.pvalue for e in tested.values()])
         return dict(zip(tested, adjust(pvalues, adjustment).tolist(), strict=True))
 
     def rows(self, level: float = 0.95, *, adjustment: Adjustment | None = None) -> list[dict[str, Any]]:
@@ -131,3 +127,13 @@ class Evaluation(Result):
         """Measures and classifiers as a table of text, with parts and adjusted p-values if requested."""
         adjusted = {} if adjustment is None else self.adjusted_pvalues(adjustment)
         return evaluation_table(self, level, parts=parts, adjusted=adjusted)
+
+
+def named_without_options(key: str, measures: Sequence[str]) -> str:
+    """Return the one measure that is named by its key without options; the key itself if there is none or several.
+
+    >>> named_without_options("partial_auc", ("auc", "partial_auc(fpr=(0, 0.1))"))
+    'partial_auc(fpr=(0, 0.1))'
+    """
+    same = [measure for measure in measures if measure.partition("(")[0] == key]
+    return same[0] if len(same) == 1 else key

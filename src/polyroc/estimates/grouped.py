@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.estimates.comparison import Comparison, compare_estimates, guarded_covariance
+from polyroc.estimates.comparison import Comparison, compare_estimates
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.hypothesis_tests import Wald
@@ -225,7 +225,7 @@ class Grouped(Result, Mapping[Group, GroupResult]):
         covariance = self._joint(self.measures[0])
         for place, comparison in zip(places, comparisons.values(), strict=True):
             block = slice(place * m, (place + 1) * m)
-            covariance[block, block] = guarded_covariance(comparison.estimates, comparison.covariance)
+            covariance[block, block] = comparison.covariance
         kept = [place * m + i for place in places for i in range(m)]
         pairs = [(g * m + i, g * m + j) for g in range(len(places)) for i, j in combinations(range(m), 2)]
         return MaxT(covariance[np.ix_(kept, kept)], pairs)
@@ -261,7 +261,7 @@ class Grouped(Result, Mapping[Group, GroupResult]):
                 "Subgroups are not compared here: cases of different subgroups belong together (",
                 Option("groups"),
                 ", or repeats), and the covariance of the subgroups is not known. Use ",
-                Option("method", Call("DeLong")),
+                Option("method", Call("Influence")),
                 " for cases in memory.",
             )
         if defined < 2:

@@ -14,6 +14,7 @@ __all__ = [
     "Wald",
     "chi_square_tail",
     "one_sided",
+    "root_between",
     "signed_root",
     "two_sided",
     "wald",
@@ -70,7 +71,17 @@ def signed_root(ends: Ends, value: float, null: float, most: float = LARGEST_Z, 
     return sign * _bracketed(beyond, (low, at_low), (high, at_high))
 
 
-def _bracketed(f: Callable[[float], float], left: tuple[float, float], right: tuple[float, float]) -> float:
+def root_between(f: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of a decreasing function that is positive at `low` and negative at `high`."""
+    return _bracketed(f, (low, f(low)), (high, f(high)), 1e-14)
+
+
+def _bracketed(
+    f: Callable[[float], float],
+    left: tuple[float, float],
+    right: tuple[float, float],
+    precision: float = PRECISION,
+) -> float:
     """The root of a decreasing function between two points, each given with its function value.
 
     The Illinois variant of the secant method (Dowell & Jarratt, BIT 11 (1971) 168-174): the function value at an
@@ -82,7 +93,7 @@ def _bracketed(f: Callable[[float], float], left: tuple[float, float], right: tu
         # At a limit of the range the end of the interval no longer moves, so the function is 0 from some z on:
         # bisect to find the smallest such z.
         last, root = root, b - at_b * (b - a) / (at_b - at_a) if at_b < 0 else (a + b) / 2.0
-        if abs(root - last) <= PRECISION * max(b, 1.0):
+        if abs(root - last) <= precision * max(b, 1.0):
             break
         value = f(root)
         if value > 0:
@@ -165,7 +176,7 @@ def _f_tail(statistic: float, df: int, units: float, rest: float) -> float:
         return nan
     if np.isinf(rest):
         return chi_square_tail(statistic, df)
-    from polyroc._scipy import fdtrc
+    from scipy.special import fdtrc
 
     return float(fdtrc(df, rest, statistic * rest / (df * units)))
 
@@ -174,6 +185,6 @@ def chi_square_tail(statistic: float, df: int) -> float:
     """P(chi-square with df degrees of freedom >= statistic); 1 for df = 0."""
     if df == 0:
         return 1.0
-    from polyroc._scipy import gammaincc
+    from scipy.special import gammaincc
 
     return float(gammaincc(df / 2.0, statistic / 2.0))

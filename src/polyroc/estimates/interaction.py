@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.estimates.comparison import critical_of
+from polyroc.estimates.comparison import NAMES
 from polyroc.estimates.difference import Difference, MoverRegion, difference_record
 from polyroc.estimates.hypothesis_tests import two_sided
-from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
+from polyroc.estimates.multiplicity import INTERVALS, Adjustment, MaxT, adjusted_pvalues, critical_value
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_text
 from polyroc.output.sentences import capitalised
@@ -101,7 +101,9 @@ def interaction_of(
     max_t = MaxT(covariance)
     pvalues = [two_sided(value) for value in z.tolist()]
     adjusted = adjusted_pvalues(z, adjustment, max_t).tolist()
-    critical = partial(critical_of, pvalues, adjustment, max_t)
+    facts: dict[str, Any] = {"critical": partial(critical_value, pvalues, adjustment, max_t)}
+    if len(pairs) > 1:
+        facts |= {"adjustment": NAMES[adjustment], "interval_kind": INTERVALS[adjustment]}
     largest = float(np.abs(z).max())
     first = next(iter(effects.values()))
     return Interaction(
@@ -114,7 +116,7 @@ def interaction_of(
                 difference,
                 pvalue=pvalues[number],
                 adjusted_pvalue=adjusted[number],
-                critical=partial(critical, number),
+                **facts,
             )
             for number, (pair, difference) in enumerate(pairs.items())
         },

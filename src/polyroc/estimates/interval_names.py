@@ -21,10 +21,12 @@ def interval_name(estimate: Estimate) -> str:
     """
     if estimate.uses_boundary:
         assert estimate.boundary is not None
+        if estimate.boundary.limits is not None:
+            return USUAL if estimate.boundary.ends is None else f"{USUAL}, lower end also by order statistics"
         if estimate.boundary.ends is not None:
             return "from order statistics, as a pointwise ROC band"
-        return USUAL if estimate.boundary.limits is not None else "noncentral chi-square, valid at chance"
-    if estimate.resampled is not None:
+        return "noncentral chi-square, valid at chance"
+    if estimate.resampled is not None and estimate.resampled.is_usable(estimate.value):
         return RESAMPLED
     if isinf(estimate.limits[0]) and isinf(estimate.limits[1]):
         return "Student's t"

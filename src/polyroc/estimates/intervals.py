@@ -1,7 +1,6 @@
 """Confidence intervals from a value and its standard error: guarded, logit, Wald, Wilson, Student."""
 
 import math
-from collections.abc import Callable
 from math import isnan
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple, get_args
@@ -9,15 +8,15 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.validation.arguments import checked_level
 
 __all__ = [
     "ConfidenceInterval",
-    "GuardedEnds",
     "IntervalKind",
     "guard_variance",
     "interval",
+    "share_of_units_behind",
     "student_interval",
     "student_z",
 ]
@@ -142,11 +141,11 @@ def interval_at(
     span = high - low
     p, error = (value - low) / span, standard_error / span
     if not error >= ROUNDING_ERROR:  # also if it is nan: the cases do not show how the value varies
-        first, last = _wilson(p, fewest, z, SCALARS)
-    elif kind == "wald" or not 0 < p < 1:  # there is no logit of 0 and 1
+        first, last = _wilson(p, fewest, z)
+    elif kind == "wald" or not 0.0 < 1.0 - p < 1.0:  # there is no logit of 0 and 1
         first, last = p - z * error, p + z * error
     else:
-        first, last = _logit(p, error, z, SCALARS) if kind == "logit" else _guarded(p, error, fewest, z, SCALARS)
+        first, last = _logit(p, error, z) if kind == "logit" else _guarded(p, error, fewest, z)
     # Back to the scale of the measure; rounding must not move an end past the value or past a limit.
     return ConfidenceInterval(max(low, min(low + span * first, value)), min(high, max(low + span * last, value)))
 
@@ -181,111 +180,54 @@ def _guarded_far(distance: float, error: float, n: float, z: float) -> float:
     return (distance + min(shift, z * error)) * _factor(z * wide / distance)
 
 
-class GuardedEnds:
-    """Ends of guarded intervals on the unit scale in several directions, as a function of z.
-
-    At z, the end in direction d is that of the interval at the quantile |z d|: the lower end if d < 0, else the
-    upper one. As a function of z d it increases and equals p at 0, like a quantile function of the value. Terms
-    that do not depend on z are computed once, because tests search for the z at which a region reaches a value.
-
-    Parameters
-    ----------
-    p, error, n
-        Positions of the values between their limits, standard errors on this scale, effective numbers of cases.
-    directions
-        Broadcast against them.
-    share
-        By how much the ends that face the middle are recentred, as a share of the distance from p to
-        (n p + 1/2) / (n + 1).
-    """
-
-    def __init__(
-        self, p: FloatArray, error: FloatArray, n: FloatArray, directions: FloatArray, share: float = 1.0
-    ) -> None:
-        self._below, self._reach, self._n = directions < 0, np.abs(directions), n
-        self._p = np.where(self._below, 1.0 - p, p)  # a lower end is 1 minus the upper end at 1 - p
-        inside = (error >= ROUNDING_ERROR) & (self._p > 0) & (self._p < 1)
-        self._outside = None if inside.all() else ~inside  # Wilson's interval
-        self._unknown = n < 1 - ROUNDING_ERROR  # less than one case: the whole range
-        usable = np.where(inside, self._p, 0.5), np.where(inside, error, 0.0)
-        self._lines = _guarded_lines(*usable, n, ARRAYS, share)
-
-    def at(self, z: float | FloatArray) -> FloatArray:
-        """The ends at z, 0 or more; a number, or one for each end."""
-        reach = z * self._reach
-        wilson = _wilson_high(self._p, self._n, reach, ARRAYS)
-        ends = _guarded_high(self._lines, reach, wilson, ARRAYS)
-        if self._outside is not None:
-            ends = np.where(self._outside, wilson, ends)
-        ends = np.maximum(self._p, ends)
-        if self._unknown.any():
-            ends = np.where(self._unknown & (reach > 0), 1.0, ends)
-        return np.asarray(np.where(self._below, 1.0 - ends, ends))
-
-
 def guard_variance(p: Any, n: Any) -> Any:
     """The variance of the pseudo-observation of the guarded interval, on the unit scale: 1/2 p (1 - p) / n^2."""
     return PSEUDO_OBSERVATIONS * p * (1 - p) / n**2
 
 
-class _Arithmetic(NamedTuple):
-    """The functions of the formulas below, for numbers or for arrays."""
+def share_of_units_behind(effective: FloatArray, cases: FloatArray | IntArray) -> FloatArray:
+    """Return the share of the effective numbers of weighted cases that an interval counts.
 
-    sqrt: Callable[[Any], Any]
-    log: Callable[[Any], Any]
-    tanh: Callable[[Any], Any]
-    least: Callable[[Any, Any], Any]
-    most: Callable[[Any, Any], Any]
-
-
-SCALARS = _Arithmetic(math.sqrt, math.log, math.tanh, min, max)  # ten times faster than numpy for one number
-ARRAYS = _Arithmetic(np.sqrt, np.log, np.tanh, np.minimum, np.maximum)
+    Kish's number is that of equal cases which would have the same variance if deviations did not go with the
+    weights. Where they do, a few heavy cases decide the value, and those in the sample vary less than those that
+    are not: by simulation, intervals cover that count the share sqrt(Kish's number / cases) of it, which is 1 if
+    weights are equal. One case counts in any case.
+    """
+    shares = np.sqrt(np.minimum(effective / np.maximum(cases, 1.0), 1.0))
+    return np.asarray(np.maximum(shares, 1.0 / np.maximum(effective, 1.0)))
 
 
-def _logit(p: Any, error: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
-    line, mirrored = _logit_line(p, error, m), _logit_line(1 - p, error, m)
-    return 1 - _logistic(mirrored[0] + z * mirrored[1], m), _logistic(line[0] + z * line[1], m)
+def _logit(p: float, error: float, z: float) -> tuple[float, float]:
+    return 1.0 - _logit_high(1.0 - p, error, z), _logit_high(p, error, z)
 
 
-def _logit_line(p: Any, error: Any, m: _Arithmetic) -> tuple[Any, Any]:
-    """The upper end of a logit interval: log-odds and their slope in z; the lower one is that of 1 - p."""
-    return m.log(p / (1 - p)), error / (p * (1 - p))
+def _logit_high(p: float, error: float, z: float) -> float:
+    """Return the upper end of a logit interval; the lower one is 1 minus that of 1 - p."""
+    x = math.log(p / (1.0 - p)) + z * error / (p * (1.0 - p))
+    return (1.0 + math.tanh(x / 2.0)) / 2.0  # unlike 1 / (1 + exp(-x)), it cannot overflow
 
 
-def _logistic(x: Any, m: _Arithmetic) -> Any:
-    return (1 + m.tanh(x / 2)) / 2  # unlike 1 / (1 + exp(-x)), it cannot overflow
+def _guarded(p: float, error: float, n: float, z: float) -> tuple[float, float]:
+    """Return both ends of the guarded interval."""
+    return 1.0 - _guarded_high(1.0 - p, error, n, z), _guarded_high(p, error, n, z)
 
 
-def _guarded(p: Any, error: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
-    """Both ends of the guarded interval."""
-    low = _guarded_high(_guarded_lines(1 - p, error, n, m), z, _wilson_high(1 - p, n, z, m), m)
-    return 1 - low, _guarded_high(_guarded_lines(p, error, n, m), z, _wilson_high(p, n, z, m), m)
+def _guarded_high(p: float, error: float, n: float, z: float) -> float:
+    """Return the upper end: with half a case, which does not widen it beyond Wilson's."""
+    # (n p + 1/2) / (n + 1) is above p only if p < 1/2, so only the end that faces 1/2 is moved.
+    centre = p + (PSEUDO_OBSERVATIONS - p) / (n + 1.0)
+    widest = max(_logit_high(q, math.sqrt(error**2 + guard_variance(q, n)), z) for q in (p, centre))
+    return max(_logit_high(p, error, z), min(widest, _wilson_high(p, n, z)))
 
 
-def _guarded_lines(p: Any, error: Any, n: Any, m: _Arithmetic, share: float = 1.0) -> tuple[tuple[Any, Any], ...]:
-    """Log-odds and slopes of three logit intervals: without pseudo-observation, with it, with it and recentred."""
-    # (n p + 1/2) / (n + 1) for share 1. It is above p only if p < 1/2, so only the end that faces 1/2 is moved.
-    centre = p + share * (PSEUDO_OBSERVATIONS - p) / (n + 1)
-    wide = _logit_line(p, m.sqrt(error**2 + guard_variance(p, n)), m)
-    recentred = _logit_line(centre, m.sqrt(error**2 + guard_variance(centre, n)), m)
-    return _logit_line(p, error, m), wide, recentred
+def _wilson(p: float, n: float, z: float) -> tuple[float, float]:
+    """Return Wilson's score interval for p of n cases (J. Amer. Statist. Assoc. 22 (1927) 209-212)."""
+    return 1.0 - _wilson_high(1.0 - p, n, z), _wilson_high(p, n, z)
 
 
-def _guarded_high(lines: tuple[tuple[Any, Any], ...], z: Any, wilson: Any, m: _Arithmetic) -> Any:
-    """The upper end; the pseudo-observation does not widen it beyond `wilson`, the end of Wilson's interval."""
-    (logit, rise), (wide, wide_rise), (recentred, recentred_rise) = lines
-    widest = m.most(wide + z * wide_rise, recentred + z * recentred_rise)
-    return m.most(_logistic(logit + z * rise, m), m.least(_logistic(widest, m), wilson))
-
-
-def _wilson(p: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
-    """Wilson's score interval for a proportion p of n cases (J. Amer. Statist. Assoc. 22 (1927) 209-212)."""
-    return 1 - _wilson_high(1 - p, n, z, m), _wilson_high(p, n, z, m)
-
-
-def _wilson_high(p: Any, n: Any, z: Any, m: _Arithmetic) -> Any:
+def _wilson_high(p: float, n: float, z: float) -> float:
     scaled = z * z / n
-    return m.least(1.0, (p + scaled / 2 + z * m.sqrt((p * (1 - p) + scaled / 4) / n)) / (1 + scaled))
+    return min(1.0, (p + scaled / 2.0 + z * math.sqrt((p * (1.0 - p) + scaled / 4.0) / n)) / (1.0 + scaled))
 
 
 def student_z(z: float, df: float | None) -> float:
@@ -296,7 +238,7 @@ def student_z(z: float, df: float | None) -> float:
     """
     if df is None:
         return z
-    from polyroc._scipy import ndtr, stdtrit
+    from scipy.special import ndtr, stdtrit
 
     # of 0 and of huge ones, some versions of scipy lose the sign
     return math.copysign(abs(float(stdtrit(df, ndtr(-abs(z))))), z)
@@ -309,7 +251,7 @@ def student_interval(value: float, standard_error: float, df: float, level: floa
     ConfidenceInterval(low=-0.1310785..., high=2.1310785...)
     """
     checked_level(level)
-    from polyroc._scipy import stdtrit
+    from scipy.special import stdtrit
 
     reach = float(stdtrit(df, 0.5 + level / 2)) * standard_error
     return ConfidenceInterval(value - reach, value + reach)

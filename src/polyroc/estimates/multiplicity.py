@@ -1,6 +1,6 @@
-"""Multiple comparisons: adjusted p-values, and the simultaneous intervals that agree with them."""
+"""Multiple comparisons: adjusted p-values, and the intervals beside them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import expm1, log1p
@@ -13,9 +13,26 @@ from polyroc.errors import InputError
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.kernels.arrays import FloatArray
 
-__all__ = ["Adjustment", "LargestZ", "MaxT", "adjust", "adjusted_pvalues", "critical_values"]
+__all__ = [
+    "INTERVALS",
+    "Adjustment",
+    "IntervalKind",
+    "LargestZ",
+    "MaxT",
+    "adjust",
+    "adjusted_pvalues",
+    "critical_value",
+]
 
 Adjustment = Literal["max-t", "holm", "bonferroni", "benjamini-hochberg"]
+IntervalKind = Literal["simultaneous", "FCR-adjusted", "pointwise"]
+INTERVALS: Mapping[Adjustment | None, IntervalKind] = {
+    "max-t": "simultaneous",
+    "holm": "simultaneous",
+    "bonferroni": "simultaneous",
+    "benjamini-hochberg": "FCR-adjusted",
+    None: "pointwise",
+}
 DRAWS = 2**14  # of the maximum, for a Monte Carlo error of .0017 at a p-value of .05
 TAIL_DRAWS = 100  # beyond a point, for a relative error of 1/10 of the share of draws there
 NORMAL = NormalDist()
@@ -139,30 +156,29 @@ def adjust(pvalues: FloatArray, adjustment: Adjustment | None) -> FloatArray:
     return np.minimum(1.0, np.where(np.isnan(pvalues), np.nan, adjusted))
 
 
-def critical_values(pvalues: FloatArray, adjustment: Adjustment | None, level: float, max_t: MaxT) -> FloatArray:
-    """The z of the interval of each difference, which excludes 0 if and only if the adjusted p < 1 - level.
+def critical_value(pvalues: Sequence[float], adjustment: Adjustment | None, max_t: MaxT, level: float) -> float:
+    """Return the z of the intervals of differences with these unadjusted p-values, the same for all.
 
-    "max-t" and "bonferroni": one z for all; the intervals contain all true differences with probability `level`.
-    "holm": the r-th smallest p-value of m is compared with (1 - level) / (m - r + 1), and its interval has that
-    level; the intervals agree with the step-down test, which bounds the probability of any wrong sign, but their
-    joint coverage is below `level`. "benjamini-hochberg": with R rejections every interval has the level
-    1 - R (1 - level) / m, which bounds the expected share of selected intervals that miss the true difference
+    "max-t", "bonferroni" and "holm": the intervals are simultaneous, they contain all true differences with
+    probability `level`. Those of "max-t" and "bonferroni" exclude 0 if and only if the adjusted p < 1 - level.
+    Beside Holm's p-values stand the intervals of "max-t": a step-down test has no simultaneous intervals of its
+    own that are bounded on both sides. At the margin Holm's p-value may therefore be below 1 - level where the
+    interval contains 0, or the other way round.
+
+    "benjamini-hochberg": with R differences shown (adjusted p < 1 - level) every interval has the level
+    1 - R (1 - level) / m and is FCR-adjusted: of the intervals of the differences shown, the expected share that
+    misses the true difference is at most 1 - level. It excludes 0 if and only if the difference is shown
     (Benjamini & Yekutieli, J. Amer. Statist. Assoc. 100 (2005) 71-81).
     """
     m, alpha = len(pvalues), 1.0 - level
     if adjustment is None or m < 2:
-        return np.full(m, _quantile(alpha))
-    if adjustment == "max-t":
-        return np.full(m, max_t.critical(level))
+        return _quantile(alpha)
     if adjustment == "bonferroni":
-        return np.full(m, _quantile(alpha / m))
-    count = int((adjust(pvalues, adjustment) < alpha).sum())
+        return _quantile(alpha / m)
     if adjustment == "benjamini-hochberg":
-        return np.full(m, _quantile(max(count, 1) * alpha / m))
-    steps = np.empty(m)
-    order = np.argsort(pvalues)  # nan last
-    steps[order] = m - np.minimum(np.arange(m), min(count, m - 1))
-    return np.array([_quantile(alpha / step) for step in steps])
+        shown = int((adjust(np.array(pvalues), adjustment) < alpha).sum())
+        return _quantile(max(shown, 1) * alpha / m)
+    return max_t.critical(level)
 
 
 def _quantile(alpha: float) -> float:

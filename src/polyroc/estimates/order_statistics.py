@@ -58,7 +58,7 @@ def rate_limits(
 
 def _fewest_beyond(n: int, rate: Any, tail: Any) -> FloatArray:
     """The smallest binomial count of n whose mid-P lower tail probability exceeds `tail`."""
-    from polyroc._scipy import bdtr, bdtrik
+    from scipy.special import bdtr, bdtrik
 
     rate, tail = np.broadcast_arrays(np.asarray(rate, dtype=np.float64), tail)
     inner = np.clip(rate, 1e-12, 1.0 - 1e-12)  # 0 and 1 are below
@@ -75,7 +75,7 @@ def _proportion_limits(p: Any, n: Any, tail: Any) -> Limits:
     The coverage of Wilson's interval is too low very close to 0 and 1. There the outer limit is that of a Poisson
     count.
     """
-    from polyroc._scipy import gammaincinv, ndtri
+    from scipy.special import gammaincinv, ndtri
 
     low, high = wilson_limits(p, n, -ndtri(tail))
 

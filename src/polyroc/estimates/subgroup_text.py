@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
-from polyroc.estimates.comparison import NAMES, Comparison
+from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import UNNAMED, difference_rows, estimate_row, notes_of
-from polyroc.output.numbers import estimated_text, interval_text, level_text, p_number, p_text
+from polyroc.output.numbers import level_text, p_number, p_text
 from polyroc.output.sentences import listed
 from polyroc.output.tables import Row, Table
 
@@ -138,7 +138,7 @@ def _between(comparison: Comparison, subject: str, level: float) -> Iterator[str
         yield f"{subject}: the subgroups cannot be compared; an interval is undefined."
         return
     if len(pairs) == 1:
-        yield _pair(pairs[0], subject, comparison, level)
+        yield _pair(pairs[0], subject, level)
         return
     significant = [pair for pair in pairs if pair.adjusted_pvalue < 1 - level]
     if not significant:
@@ -149,21 +149,16 @@ def _between(comparison: Comparison, subject: str, level: float) -> Iterator[str
         return
     yield f"{subject} differs between the {len(names)} subgroups: {p_text(comparison.pvalue)}."
     for pair in significant[:MOST_SENTENCES]:
-        yield _pair(pair, subject, comparison, level)
+        yield _pair(pair, subject, level)
     if len(significant) > MOST_SENTENCES:
         others = [f"{pair.first} and {pair.second}" for pair in significant[MOST_SENTENCES:]]
         yield f"{subject} also differs between {listed(others, 3)}."
 
 
-def _pair(pair: Difference, subject: str, comparison: Comparison, level: float) -> str:
+def _pair(pair: Difference, subject: str, level: float) -> str:
     shown = pair if pair.value >= 0 else pair.reversed()
-    kind, adjustment = ("", None)
-    if comparison.is_adjusted:
-        kind, adjustment = "simultaneous ", NAMES[comparison.adjustment]
-    ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3, pair.unit)}"
-    after = f" after {adjustment}" if adjustment else ""
-    value = estimated_text(shown.value, shown.standard_error, 3, pair.unit)
-    size = f"{value} ({ends}), {p_text(pair.adjusted_pvalue)}{after}"
+    after = f" after {pair.adjustment}" if pair.adjustment else ""
+    size = f"{shown.size_text(level)}, {p_text(pair.adjusted_pvalue)}{after}"
     if not pair.adjusted_pvalue < 1 - level:
         return f"{subject}: no difference between {shown.first} and {shown.second} is shown: {size}."
     return f"{subject} is higher in {shown.first} than in {shown.second} by {size}."

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, p_text
-from polyroc.output.sentences import listed
+from polyroc.output.sentences import capitalised, listed
 from polyroc.output.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -13,21 +13,26 @@ if TYPE_CHECKING:
     from polyroc.estimates.evaluation import Evaluation
 
 __all__ = [
+    "OTHER_ORDER",
     "comparison_table",
     "conversion_notes",
     "difference_rows",
+    "direction_hint",
     "estimate_row",
     "estimate_table",
     "evaluation_table",
     "fold_notes",
     "notes_of",
+    "pairing_notes",
     "score_notes",
+    "test_notes",
 ]
 
 BINARY = (
     "every score is 0 or 1. If these are predicted classes, give predicted probabilities instead: a ranking needs "
     "more than two values."
 )
+OTHER_ORDER = "are the columns in another order than the classes? If so, reorder them."
 UNNAMED = "classifier"  # the name of a single classifier that was given none
 
 
@@ -38,7 +43,7 @@ def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
         "measure": name,
         "classifier": estimate.classifier,
         "value": estimated_text(estimate.value, estimate.standard_error, unit=unit),
-        "std. error": number_text(estimate.standard_error, unit=unit),
+        "std. error": estimate.error_text,
         f"{level_text(level)} interval": interval_text(estimate.confidence_interval(level), unit=unit),
         "chance": "" if estimate.chance is None else f"{estimate.chance:.3g}",
         **({} if folds is None else {"pooled": number_text(folds.pooled, unit=unit)}),
@@ -111,8 +116,17 @@ def _below_chance(classifier: str, estimates: Sequence["Estimate"], level: float
     chance = f" ({next(iter(chances))})" if len(chances) == 1 else ""
     return (
         f"{classifier}: every value of the {level_text(level)} interval of {measures} is {side} chance{chance}: "
-        "is the score reversed? If so, negate it (-COLUMN in scores, or negate)."
+        f"{direction_hint(estimates[0])}"
     )
+
+
+def direction_hint(estimate: "Estimate") -> str:
+    """What may be wrong where an estimate is worse than chance; columns of classes cannot be negated."""
+    if estimate.provenance.two_columns:
+        return OTHER_ORDER
+    if len(estimate.provenance.cases) > 2:
+        return "are the columns in another order than the classes, or, if it is one, is the score reversed?"
+    return "is the score reversed? If so, negate it (-COLUMN in scores, or negate)."
 
 
 def fold_notes(estimates: Iterable["Estimate"]) -> list[str]:
@@ -132,6 +146,12 @@ def fold_notes(estimates: Iterable["Estimate"]) -> list[str]:
     return notes
 
 
+def pairing_notes(estimates: Iterable["Estimate"]) -> list[str]:
+    """How cases were identified, unless each row had the predictions of all classifiers."""
+    stated = dict.fromkeys(e.provenance.pairing_text for e in estimates if e.provenance.pairing)
+    return [f"{capitalised(text)}." for text in stated]
+
+
 def notes_of(estimates: Iterable["Estimate"], level: float) -> list[str]:
     """The notes below a table of estimates: conversions, folds, directions."""
     estimates = [*estimates]
@@ -142,24 +162,36 @@ def comparison_table(comparison: "Comparison", level: float, margin: float | Non
     """Pair by pair."""
     estimates = [*comparison.estimates.values()]
     folds = fold_notes(estimates)[:1]  # there are no pooled values beside
-    notes = [*conversion_notes(estimates), *folds, *score_notes(estimates, level)]
+    notes = [*conversion_notes(estimates), *folds, *score_notes(estimates, level), *pairing_notes(estimates)]
+    notes += test_notes(comparison)
     return Table.of("", difference_rows(comparison, level, margin), notes)
 
 
+def test_notes(comparison: "Comparison") -> list[str]:
+    """Return the name of the test of the differences; of two classifiers also Wald's, DeLong's of areas."""
+    first, *others = comparison.differences.values()
+    note = f"p: {first.test}"
+    if not others and first.standard_error > 0 and first.test == "score test":
+        z = first.value / first.standard_error
+        note += f"; Wald's test (DeLong's, of areas): z = {z:.2f}, {p_text(first.wald_test())}"
+    return [f"{note}."]
+
+
 def difference_rows(comparison: "Comparison", level: float, margin: float | None = None) -> list[Row]:
-    """A row per pair; p-value and interval are both adjusted for the number of pairs, or neither is.
+    """A row per pair; p-value and interval are both adjusted for the number of pairs, and named so, or neither is.
 
     With a margin, also the p-values of the tests of non-inferiority and of equivalence.
     """
     adjusted = comparison.is_adjusted
-    interval = f"simultaneous {level_text(level)}" if adjusted else f"{level_text(level)} interval"
+    kind = next(iter(comparison.differences.values())).interval_kind
+    interval = f"{kind} {level_text(level)}" if adjusted else f"{level_text(level)} interval"
     rows, unit = [], min(estimate.unit for estimate in comparison.estimates.values())
     for difference in comparison.differences.values():
         row = {
             "pair": f"{difference.first} - {difference.second}",
             "difference": estimated_text(difference.value, difference.standard_error, unit=unit),
             "std. error": number_text(difference.standard_error, unit=unit),
-            interval: interval_text(difference.simultaneous_interval(level), unit=unit),
+            interval: interval_text(difference.adjusted_interval(level), unit=unit, signed=True),
             "p adjusted" if adjusted else "p": p_number(difference.adjusted_pvalue),
         }
         if margin is not None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyroc.errors import InputError
-from polyroc.fronts.result import Growth
+from polyroc.fronts.result import Growth, growth_points
 from polyroc.kernels.archives import WordArray, guard_bits, merge, pack, places_of, sift, unpack_one
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.volumes import DominatedRegion, points_below_chance
@@ -188,10 +188,6 @@ class SlotColumns:
         return self._columns[name][slots]
 
 
-VOLUME_POINTS = 20_000  # random points on which G is tracked: a standard error of at most 0.0035
-MOST_NUMBERS = 2**24  # of all coordinates of these points together; with very many classes there are fewer points
-
-
 class FrontBuilder:
     """The front under construction: the archive, the data of its members, and how its size and G grow.
 
@@ -216,7 +212,7 @@ class FrontBuilder:
             model=np.empty(0, dtype=np.int64),
             generation=np.empty(0, dtype=np.int64),
         )
-        self._n_points = min(VOLUME_POINTS, MOST_NUMBERS // c**2)
+        self._n_points = growth_points(c)
         # [seed, 1]: a stream of its own, so that tracking G does not change the costs drawn from the seed
         points = points_below_chance(c, self._n_points, np.random.default_rng([seed, 1]))
         self._points = self._undominated = np.concatenate(list(points))

@@ -109,7 +109,7 @@ class VolumeDifference:
     @property
     def pvalue(self) -> float:
         """Of the two-sided test that G is the same, by Student's t; 1 if nothing differs."""
-        from polyroc._scipy import stdtr
+        from scipy.special import stdtr
 
         least, most = self._without_bias
         distance = max(least, -most, 0.0)  # from 0, whatever the bias is within its range
@@ -207,12 +207,14 @@ class DecidedCases:
         return tallies
 
 
-def case_errors(fronts: Sequence[DecidedCases], replicates: int, rng: Any) -> CaseErrors:
+def case_errors(
+    fronts: Sequence[DecidedCases], replicates: int, rng: Any, points: int = ERROR_POINTS
+) -> CaseErrors:
     """Standard errors of G and delta of fronts on the same cases, by a jackknife within classes."""
     random = np.random.default_rng(rng)
     starts, weight = fronts[0].starts, fronts[0].weight
     classes = [slice(first, last) for first, last in pairwise(starts.tolist())]
-    shares = _Shares(fronts, random)
+    shares = _Shares(fronts, random, points)
     volumes, differences, used = _Variances(), _Variances(), 0
     for cases in classes:
         groups = list(_groups(weight[cases], max(replicates // len(classes), 2), random))
@@ -238,9 +240,9 @@ def case_errors(fronts: Sequence[DecidedCases], replicates: int, rng: Any) -> Ca
 class _Shares:
     """G and delta of fronts for any weights of the cases, on the same random points; exact for two classes."""
 
-    def __init__(self, fronts: Sequence[DecidedCases], rng: np.random.Generator) -> None:
+    def __init__(self, fronts: Sequence[DecidedCases], rng: np.random.Generator, points: int) -> None:
         self._fronts, c = fronts, len(fronts[0].starts) - 1
-        self._points = None if c == 2 else np.concatenate(list(points_below_chance(c, ERROR_POINTS, rng)))
+        self._points = None if c == 2 else np.concatenate(list(points_below_chance(c, points, rng)))
 
     def of(self, weight: IntArray) -> FloatArray:
         """At [a][a] G of a front, at [a][b] delta of two."""

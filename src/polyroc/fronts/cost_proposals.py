@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from polyroc.fronts.archive import MOST_NUMBERS, FrontBuilder
+from polyroc.fronts.archive import FrontBuilder
 from polyroc.fronts.bandit import Bandit
 from polyroc.fronts.cost_distribution import CostDistribution
+from polyroc.fronts.result import MOST_NUMBERS
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.targets import first_below, least_excess
 from polyroc.kernels.volumes import points_below_chance

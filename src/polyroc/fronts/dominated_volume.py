@@ -50,7 +50,7 @@ class Volume(float):
         The number of random points it is estimated from; None if it is exact.
 
     >>> Volume(0.25, 10000)
-    Volume(0.2500, standard error 0.0043 of 10000 points)
+    Volume(0.2500, Monte Carlo error 0.0043 of 10000 points)
     >>> Volume(0.25) + 0.25
     0.5
     """
@@ -86,7 +86,7 @@ class Volume(float):
     def __repr__(self) -> str:
         if self.n_points is None:
             return f"Volume({self:.4f}, exact)"
-        return f"Volume({self:.4f}, standard error {self.standard_error:.2g} of {self.n_points} points)"
+        return f"Volume({self:.4f}, Monte Carlo error {self.standard_error:.2g} of {self.n_points} points)"
 
 
 def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) -> list[list[Volume]]:
@@ -199,7 +199,7 @@ def gini_volume(rates: Any, *, n_points: Count | None = 10**6, rng: Rng = 0) -> 
     >>> gini_volume(rates, n_points=None)
     Volume(0.1282, exact)
     >>> gini_volume(rates, n_points=10000, rng=1)
-    Volume(0.1309, standard error 0.0034 of 10000 points)
+    Volume(0.1309, Monte Carlo error 0.0034 of 10000 points)
 
     References
     ----------

@@ -285,6 +285,7 @@ def _front(classifier: str, scores: Scores, sweep: _Sweep) -> Front:
             sampling=scores.sampling,
             dropped=scores.dropped,
             seed=seed,
+            notes=scores.notes or None,
         ),
         labels=scores.labels,
         scores=None if sweep.distribution.ratios else scores,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,8 +11,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from polyroc.errors import InputError
-from polyroc.fronts.case_errors import DecidedCases
+from polyroc.errors import InputError, SuspectInputWarning
+from polyroc.fronts.case_errors import DecidedCases, case_errors
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.families.family import REQUIRED_METHODS, is_family
 from polyroc.fronts.front_file import Search, read_front, write_front
@@ -20,7 +21,7 @@ from polyroc.fronts.members import MemberClassifier
 from polyroc.fronts.models import PointClassifier
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.messages import short_repr
-from polyroc.output.numbers import number_text
+from polyroc.output.numbers import number_text, percentage
 from polyroc.output.tables import SHOWN_ROWS
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.invariants import Invariants, ascending, at_least, distinct, finite, shares
@@ -32,14 +33,44 @@ from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_features
 from polyroc.validation.random import Rng, is_whole
 from polyroc.validation.scores import as_scores, one_sample
-from polyroc.validation.signatures import Count, own_check, validated
+from polyroc.validation.signatures import Count, own_check, validated, within
 from polyroc.validation.weights import as_counts
 
-__all__ = ["INTERRUPTED", "Front", "Growth"]
+__all__ = ["INTERRUPTED", "MOST_NUMBERS", "Front", "GiniErrors", "Growth", "growth_points"]
 
 SCHEMA = 1  # of the files of fronts, whose digest covers their layout
 INTERRUPTED = "interrupted"  # in the provenance of a front of a fixed classifier that ctrl-C has ended
-CONVERGED = 0.005  # the largest rise of G over the second half of the draws of a front that counts as converged
+# The largest rise of G over the second half of the draws of a front that counts as converged, and as a share of G.
+CONVERGED, CONVERGED_SHARE = 0.005, 0.02
+FEWEST_DOMINATED = 100  # random points, by which G is known to a tenth of its size
+SEARCH_ERROR = 0.2  # of G between searches, as a share of its rise over the second half; see `GiniErrors`
+CASE_POINTS = 4000  # random points of the jackknife, which all replicates share
+SMALL_GINI = 0.05  # below, a note says what G means in so many dimensions
+MOST_POINTS = 20_000  # random points on which G is tracked: a standard error of at most 0.0035
+MOST_NUMBERS = 2**24  # of all coordinates of these points together; with very many classes there are fewer points
+
+
+def growth_points(classes: int) -> int:
+    """Return the number of random points on which G is tracked."""
+    return min(MOST_POINTS, MOST_NUMBERS // classes**2)
+
+
+class GiniErrors(NamedTuple):
+    """Standard errors of G by their source.
+
+    Attributes
+    ----------
+    cases
+        Over cases, for which the rules of the front are fixed: by the jackknife, as in `front_volumes`. None if
+        the front does not hold its cases. On those of the search G is too large besides (`Front.evaluated`).
+    search
+        Between searches with other seeds: a fifth of the rise of G over the second half of the search, which in
+        simulations was 1 to 7 times the standard deviation (docs/fronts.md). 0 if every threshold was tried. A
+        longer search finds more, so that G of all rules is larger besides.
+    """
+
+    cases: float | None
+    search: float
 
 
 class Growth(NamedTuple):
@@ -143,8 +174,10 @@ class Front(Result):
         if self.search is not None:
             effort = f"{self.search.generations} generations"
         effort += ", interrupted" if self.interrupted else ""
-        if self.growth.gini[-1] == 0.0:
+        if not self._is_better_than_chance:
             return f"{effort}, nothing better than chance yet"
+        if self._dominated < FEWEST_DOMINATED:
+            return f"{effort}, G near 0 ({self._dominated_text})"
         return f"{effort}, G about {gini}, {lately} of it lately{'' if self.converged else ': still growing'}"
 
     @property
@@ -177,8 +210,43 @@ class Front(Result):
 
     @property
     def converged(self) -> bool:
-        """Whether G is above 0 and rose by no more than 0.005 over the second half of the draws."""
-        return self.exact or (self.growth.gini[-1] > 0.0 and self.growth.lately <= CONVERGED)
+        """Whether G rose by no more than 0.005, and 2 % of it, over the second half of the draws.
+
+        False, too, if so few of the random points are dominated that the rise is not known.
+        """
+        largest = min(CONVERGED, CONVERGED_SHARE * self.growth.gini[-1])
+        return self.exact or (self._dominated >= FEWEST_DOMINATED and self.growth.lately <= largest)
+
+    @property
+    def _dominated(self) -> int:
+        """The number of random points that are dominated, of those on which G is tracked."""
+        return round(self.growth.gini[-1] * growth_points(len(self.classes)))
+
+    @property
+    def _dominated_text(self) -> str:
+        return f"{self._dominated} of {growth_points(len(self.classes)):,} random points"
+
+    @property
+    def _is_better_than_chance(self) -> bool:
+        """Whether a point is below random allocation, however little of the space it dominates."""
+        errors = self.counts.sum(axis=2) - np.diagonal(self.counts, axis1=1, axis2=2)
+        chance = len(self.classes) - 1.0
+        return bool((errors / self.counts[0].sum(axis=1)).sum(axis=1).min() < chance - 1e-9)
+
+    @property
+    def dimension_note(self) -> str:
+        """What a G near 0 means in so many dimensions, in a sentence; empty if G is not near 0."""
+        c, gini = len(self.classes), self.growth.gini[-1]
+        if c == 2 or gini >= SMALL_GINI or not self._is_better_than_chance:
+            return ""
+        D, n = c * (c - 1), growth_points(c)
+        # One point whose rates are all r dominates about (1 - c r)^D.
+        right = 1.0 - (c - 1) / c * (1.0 - max(gini, 1.0 / n) ** (1.0 / D))
+        return (
+            f"G is a share of a space of {D} dimensions, where near 0 does not mean near chance: about "
+            f"{percentage(right)} right decisions in every class give a G of {max(gini, 1.0 / n):.2g} if errors "
+            "are spread evenly. Compare it with G of other fronts of these classes only."
+        )
 
     @property
     def convergence(self) -> str:
@@ -190,15 +258,39 @@ class Front(Result):
             unit, advice = "generations", "run more generations (resume=...)"
         number = (self.growth.generations or self.growth.draws)[-1]
         effort = f"{number} {unit}{' (interrupted)' if self.interrupted else ''}"
-        if self.growth.gini[-1] == 0.0:
+        if not self._is_better_than_chance:
             return f"Not converged: nothing better than chance after {effort}; {advice}."
-        rise = f"G rose by {number_text(self.growth.lately)} over the second half of {effort}"
+        if self._dominated < FEWEST_DOMINATED:
+            return (
+                f"Not known to have converged after {effort}: G is from {self._dominated_text}, too few to tell."
+            )
+        gini, lately = number_text(self.growth.gini[-1]), number_text(self.growth.lately)
+        rise = f"G rose by {lately} to {gini} over the second half of {effort}"
         return f"Converged: {rise}." if self.converged else f"Not converged: {rise}; {advice}."
 
     @validated
     def gini(self, n_points: Count | None = 10**6, rng: Rng = 0) -> Volume:
         """The generalised Gini coefficient G; see `polyroc.fronts.gini_volume`."""
         return volume_shares([self.rates], n_points, rng)[0][0]
+
+    @validated
+    def gini_errors(self, *, replicates: Annotated[int, within(2, 100_000)] = 40, rng: Rng = 0) -> GiniErrors:
+        """Compute the standard errors of G over cases, and between searches with other seeds.
+
+        The Monte Carlo error of `gini` is neither: it is that of the volume of these points, known exactly.
+
+        Parameters
+        ----------
+        replicates
+            As in `front_volumes`.
+        rng
+            Seed of random points and groups.
+        """
+        search = 0.0 if self.exact else SEARCH_ERROR * self.growth.lately
+        if self.scores is None:
+            return GiniErrors(None, search)
+        errors = case_errors([self.decided(self.scores)], replicates, rng, CASE_POINTS)
+        return GiniErrors(float(errors.standard_errors[0, 0]), search)
 
     @validated
     def exclusive(self, other: "Front", n_points: Count | None = 10**6, rng: Rng = 0) -> Volume:
@@ -315,7 +407,9 @@ class Front(Result):
             posteriors = partial(_checked_family(family).posteriors, X=features)
         P = posteriors(search.models[0])
         names = ArgumentNames(scores="X")
-        scores = as_scores(y_true, P, labels=self.labels, sample_weight=sample_weight, arguments=names)
+        with warnings.catch_warnings():  # a model at the end of a front may confuse classes on purpose
+            warnings.simplefilter("ignore", SuspectInputWarning)
+            scores = as_scores(y_true, P, labels=self.labels, sample_weight=sample_weight, arguments=names)
         return scores, lambda i: np.asarray(posteriors(search.models[i]))
 
     @validated

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import hypot
 from statistics import NormalDist
 from typing import Annotated, Any
 
@@ -91,15 +92,16 @@ class FrontVolumes(Result):
 
     @validated
     def confidence_interval(self, front: str, level: float = 0.95) -> ConfidenceInterval:
-        """Confidence interval over cases for G of the rules of a front.
+        """Confidence interval over cases for G of the rules of a front; it allows for the Monte Carlo error too.
 
         By Student's t on the scale of the logit; the lower end is that of the value less the largest bias that the
         cases suggest. An error of a class of n cases lowers G by up to Q / n, so that n cases count as n / Q.
         """
         a, errors = self._place(front), self._errors()
+        error = hypot(errors.standard_errors[a, a], self.gini(front).standard_error)
         z = student_z(NormalDist().inv_cdf(0.5 + checked_level(level) / 2), self._degrees_of_freedom(a, a))
         low, high = (
-            interval_at(max(gini - bias, 0.0), float(errors.standard_errors[a, a]), (0.0, 1.0), self._fewest, z)
+            interval_at(max(gini - bias, 0.0), error, (0.0, 1.0), self._fewest, z)
             for gini in [float(self.shares[a, a])]
             for bias in reversed(bias_range(max(float(errors.bias[a, a]), 0.0)))
         )
@@ -160,9 +162,9 @@ class FrontVolumes(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record for each G and one for each delta.
 
-        `standard_error`, `low` and `high` are of the random points; `case_error` is over cases, if known.
+        `monte_carlo_error` is of the random points, None if there are none. With cases, `standard_error` is over
+        cases, and `low` and `high` are the ends of `confidence_interval` of G; delta has none.
         """
-        errors = self.case_errors
         return [
             {
                 "front": name,
@@ -170,17 +172,19 @@ class FrontVolumes(Result):
                 "points_of_front": size,
                 "measure": "G" if against == name else "delta",
                 "value": volume.value,
-                "standard_error": volume.standard_error,
-                "low": volume.confidence_interval(level).low,
-                "high": volume.confidence_interval(level).high,
-                "level": level,
+                **({} if self.case_errors is None else self._over_cases(name, against, level)),
+                "monte_carlo_error": None if self.n_points is None else volume.standard_error,
                 "n_points": self.n_points,
-                **({} if errors is None else {"case_error": self.standard_error(name, against)}),
             }
             for name, size in zip(self.fronts, self.sizes, strict=True)
             for against in (name, *(other for other in self.fronts if other != name))
             for volume in [self._volume(name, against)]
         ]
+
+    def _over_cases(self, name: str, against: str, level: float) -> dict[str, float | None]:
+        """The standard error over cases of G or delta, and the interval of G."""
+        low, high = self.confidence_interval(name, level) if name == against else (None, None)
+        return {"standard_error": self.standard_error(name, against), "low": low, "high": high, "level": level}
 
 
 @validated
@@ -194,10 +198,10 @@ def front_volumes(
 ) -> FrontVolumes:
     """Compare fronts by their volumes: G of each, and delta of every two, on the same random points.
 
-    This is Table 1 of Everson & Fieldsend (2005). Without `cases` the standard errors are Monte Carlo errors;
-    fronts of other cases would differ by more. With `cases` the rules of the fronts, fixed, decide on these
-    cases, which are left out in turn: standard errors over cases, and a paired test of two fronts
-    (`difference`).
+    This is Table 1 of Everson & Fieldsend (2005). Without `cases` only the Monte Carlo error is known; fronts of
+    other cases would differ by more, so that there are no intervals. With `cases` the rules of the fronts, fixed,
+    decide on these cases, which are left out in turn: standard errors and intervals over cases, and a paired test
+    of two fronts (`difference`).
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
 from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
+from polyroc.results.provenance import UNPAIRED
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import NJobs, count_workers
@@ -40,7 +41,9 @@ from polyroc.validation.signatures import own_check, validated
 if TYPE_CHECKING:
     from polyroc.engines.request import EngineResult
 
-__all__ = ["compare", "name_in_block", "paired_blocks"]
+__all__ = ["Test", "compare", "name_in_block", "paired_blocks"]
+
+Test = Literal["score", "delong", "permutation", "bootstrap"]
 
 
 @overload
@@ -50,6 +53,7 @@ def compare(
     *,
     measure: str | Measure,
     by: Any,
+    test: Test = ...,
     **options: Unpack[Options],
 ) -> Grouped: ...
 @overload
@@ -58,6 +62,7 @@ def compare(
     y_score: Mapping[Any, Any] | None = ...,
     *,
     measure: str | Measure,
+    test: Test = ...,
     **options: Unpack[Options],
 ) -> Comparison: ...
 
@@ -69,6 +74,7 @@ def compare(
     *,
     measure: str | Measure,
     method: Method | str | None = DEFAULT,
+    test: Test = "score",
     adjustment: Adjustment | None = "max-t",
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
@@ -100,16 +106,21 @@ def compare(
     measure
         A key such as "hand_till".
     method
-        How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`, or one of these by name
-        ("bootstrap"); `HanleyMcNeil()` for different cases; `Permutation()` makes the p-values by exchanging
+        How the covariance is made: `Influence()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`, or one of these by
+        name ("bootstrap"); `HanleyMcNeil()` for different cases; `Permutation()` makes the p-values by exchanging
         paired classifiers, `McNemar()` those of proportions of right decisions, and intervals are stretched to
         agree. With `Bootstrap()` intervals are of the kind that
         it names, from the replicates of the difference (sets of different cases are drawn independently). All
         other p-values are inversions of the interval of the difference (see `Difference`): p < 0.05 if and only if
         the 95 % interval excludes 0.
+    test
+        "score" (default): the score test of the difference, unless the method has a test of its own; "delong":
+        DeLong's test of areas, z = difference / standard error; "permutation" or "bootstrap": that of the method
+        of this name. Each has the interval that belongs to it; docs/intervals.md compares them.
     adjustment
-        Of the p-values and intervals of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm",
-        "bonferroni", "benjamini-hochberg", or None.
+        Of the p-values of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm", "bonferroni",
+        "benjamini-hochberg", or None. The intervals beside them are simultaneous, with Holm's those of max-t; with
+        Benjamini & Hochberg's they are FCR-adjusted (see `polyroc.estimates.multiplicity.critical_value`).
     by
         Subgroups of the cases, as in `evaluate`: one comparison for each. The p-values of each are adjusted for
         the pairs within it; `Grouped.adjusted_over_groups` also for the number of subgroups.
@@ -132,11 +143,11 @@ def compare(
     >>> one, two = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [2, 1, 6, 9, 3, 4, 7, 8, 5, 10]
     >>> comparison = compare(y, {"one": one, "two": two}, measure="auc")
     >>> comparison
-    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.390)
+    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.307)
     >>> round(comparison.difference("one", "two").standard_error, 4)
     0.1897
     """
-    method = as_method(method) or DEFAULT
+    method = _tested_by(test, as_method(method) or DEFAULT)
     options: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
@@ -166,6 +177,21 @@ def compare(
         return _compare_blocks(blocks, measure, method, adjustment)
 
 
+def _tested_by(test: Test, method: Method) -> Method:
+    """Return the method that makes this test: the default one by its name, another if it is the same."""
+    if test == "score" or method.name == test:
+        return method
+    if method != DEFAULT:
+        raise InputError(
+            Option("test", test),
+            f" needs the method {test!r}, got {method.name!r}; leave out ",
+            Option("method", ...),
+        )
+    chosen = as_method(test)
+    assert chosen is not None
+    return chosen
+
+
 def _compare_blocks(
     blocks: Mapping[str, Scores], measure: str | Measure, method: Method, adjustment: Adjustment | None
 ) -> Comparison:
@@ -178,13 +204,16 @@ def _compare_blocks(
         block = _estimate_block(scores, chosen, method.for_block(number))
         for classifier, estimate in block.estimates.items():
             name = name_in_block(prefix, classifier, scores)
-            estimates[name] = replace(estimate, classifier=name)
+            origin = replace(estimate.provenance, pairing=UNPAIRED) if prefix else estimate.provenance
+            estimates[name] = replace(estimate, classifier=name, provenance=origin)
         estimated.append(block)
     _require_two(estimates)
     covariance = _block_diagonal([block.covariance for block in estimated])
     influence = _block_diagonal([block.influence for block in estimated])
     accelerations = accelerations_of(estimates, influence)
-    comparison = compare_estimates(estimates, covariance, accelerations, chosen.larger_is_better, adjustment)
+    comparison = compare_estimates(
+        estimates, covariance, accelerations, chosen.larger_is_better, adjustment, method.test
+    )
     pvalues = method.paired_pvalues(chosen, blocks.get(""))
     return comparison if pvalues is None else _with_pvalues(comparison, pvalues)
 
@@ -232,7 +261,7 @@ def _compare_files(
         no_influence = np.empty((len(estimates), 0))
         accelerations = accelerations_of(estimates, no_influence)
         larger = measure.larger_is_better
-        return compare_estimates(estimates, solution.covariance, accelerations, larger, adjustment)
+        return compare_estimates(estimates, solution.covariance, accelerations, larger, adjustment, method.test)
 
     engine_arguments: dict[str, Any] = {
         **{name: options[name] for name in ("labels", "pos_label", "missing")},

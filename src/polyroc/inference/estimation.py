@@ -181,11 +181,12 @@ class _Assembler:
         fewest, effective = self._cases(statistic, limits)
         if self.method is not None and self.method.resamples and fewest <= 1:  # all resamples are the same
             variance, resampled = nan, None
-        if isinf(limits[1] - limits[0]) and df is None and resampled is None and fewest > 1:
+        by_error = resampled is None or resampled.kind == "guarded"
+        if isinf(limits[1] - limits[0]) and df is None and by_error and fewest > 1:
             df = fewest - 1.0  # a range without limits: Student's t in place of the pseudo-observations
         return Estimate(
             measure=str(self.measure),
-            name=self.measure.name,
+            name=self.measure.full_name,
             classifier=self.classifier,
             value=min(max(float(statistic.value), limits[0]), limits[1]),  # nan stays
             standard_error=self._root(variance),
@@ -200,6 +201,7 @@ class _Assembler:
             _boundary=NONE if isnan(fewest) else self._boundary(statistic),
             df=df,
             larger_is_better=None if self.measure.larger_is_better else False,
+            of_decisions=self.measure.needs == "decisions" or None,
             part=part,
             _components=Once(lambda: self._components(statistic)),
             _cross_validation=folds,
@@ -213,7 +215,7 @@ class _Assembler:
             Message(
                 f"The unbiased variance of {self.measure} is negative ({variance:.2g}), as it can be for tiny "
                 "classes; the standard error is nan and the interval Wilson's. Use ",
-                Option("method", Call("DeLong")),
+                Option("method", Call("Influence")),
                 ", or more cases.",
             ),
             NegativeVarianceWarning,
@@ -221,18 +223,23 @@ class _Assembler:
         return nan
 
     def _cases(self, statistic: Statistic, limits: tuple[float, float]) -> tuple[float, float]:
-        """The units of the smallest stratum, and their effective number: more where they reach less of the range.
+        """Return the units of the smallest stratum, and the effective number of units behind the value.
 
-        Both nan without a standard error.
+        The latter is larger where they reach less of the range, and smaller where a class may have heavier cases
+        than were seen (`share_of_units_behind`). Both are nan without a standard error.
         """
         if self.method is None or not isfinite(statistic.value):
             return nan, nan
         scores, span, fewest, effective = self.sample.scores, limits[1] - limits[0], inf, inf
         shared = isfinite(span)  # a range without limits has no shares of it
+        behind = None if scores.sample_weight is None else self.sample.shares_behind
         for stratum in sampled_strata(statistic, scores):
             units = effective_units(stratum, scores)
             reach = span / stratum.reach if stratum.reach and shared else 1.0
-            fewest, effective = min(fewest, units), min(effective, units * reach)
+            fewest = min(fewest, units)
+            if behind is not None:
+                units *= behind[np.unique(scores.codes[stratum.cases()])].min()
+            effective = min(effective, units * reach)
         return fewest, effective
 
     def _boundary(self, statistic: Statistic) -> Callable[[], Boundary | None]:

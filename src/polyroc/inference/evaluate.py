@@ -14,10 +14,8 @@ from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, Un
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
-from polyroc.estimates.many import ManyEstimates
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.estimation import estimate_measure
-from polyroc.inference.many_classifiers import MANY, many_estimates
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.inference.subgroups import group_results
 from polyroc.kernels.threads import thread_limit
@@ -146,11 +144,11 @@ def evaluate(
         for every measure that applies; among these, ordered measures of probabilities whose class order is given
         with `labels` are computed after `to_ordered`, and marked as converted (not if they are named here).
     method
-        How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
-        or one of these by name ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife"; for folds also
-        "ledell"), or None for the value alone, which is faster. A method without a formula for a measure leaves it
-        out, or raises an error if the measure was named. Parts have DeLong's errors where a method has
-        none for them.
+        How the standard error is made: `Influence()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`,
+        `Jackknife()`, or one of these by name ("influence", "unbiased", "hanley-mcneil", "bootstrap", "jackknife";
+        for folds also "ledell"), or None for the value alone, which is faster. A method without a formula for a
+        measure leaves it out, or raises an error if the measure was named. Parts have the errors of `Influence()`
+        where a method has none for them.
     null
         Also test that the true value is this number (or "chance", or a mapping by measure): the estimates have a
         two-sided `pvalue`, the inversion of their interval; `Estimate.test` has one-sided tests too.
@@ -328,9 +326,6 @@ def _evaluate_selected(
     by_name: bool,
 ) -> Evaluation:
     """Evaluate every classifier by these measures; `by_name` if they were named, and must apply."""
-    many = many_estimates(scores, measures, method) if len(scores.values) >= MANY else None
-    if many is not None:
-        return Evaluation(many, skipped)
     warn_of_absent(scores, measures)
     converts = scores.kind == "matrix" and any(_converts(chosen, scores) for chosen in measures)
     converted = to_ordered(scores) if converts else scores
@@ -351,7 +346,7 @@ def _evaluate_selected(
                 skipped[chosen.key] = reason.message
     warn_of_small(scores, estimates)
     # no warning for the default range of a measure that was not named
-    warn_of_few_effective(estimates.values() if by_name else ())
+    warn_of_few_effective(estimates.values(), named=by_name)
     return Evaluation(estimates, skipped)
 
 
@@ -392,10 +387,6 @@ def with_null(
     _check_null_names(result, null)
     if isinstance(result, Estimate):
         return replace(result, null=_null_of(result, null))
-    if isinstance(result, Evaluation) and isinstance(result.estimates, ManyEstimates):
-        same = _null_of(next(iter(result.estimates.values())), null)  # of one measure, on the same cases
-        many = result.estimates.changed(lambda estimate: replace(estimate, null=same))
-        return replace(result, estimates=many)
     if isinstance(result, Evaluation):
         tested = {
             key: replace(estimate, null=_null_of(estimate, null)) for key, estimate in result.estimates.items()

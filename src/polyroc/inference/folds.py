@@ -96,9 +96,8 @@ def shift_pvalue(sample: Sample) -> float:
 
 def _kruskal_wallis(values: FloatArray, groups: CodeArray) -> float:
     """The p-value by the chi-square approximation; 1 if there is nothing to compare."""
+    from scipy.special import chdtrc
     from scipy.stats import rankdata
-
-    from polyroc._scipy import chdtrc
 
     present, group = np.unique(groups, return_inverse=True)
     n, m = len(values), len(present)

@@ -20,6 +20,7 @@ __all__ = ["arrow_categories", "arrow_source", "check_no_table_format", "json_so
 
 _FILE = b"ARROW1"  # the beginning of a file; a stream begins otherwise
 _TYPES: dict[Kind, str] = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}
+_NUMBER = r"\s*:\s*(-?[0-9][0-9.eE+-]*)"  # after the name of a column
 _OPTIONS = "?, compression = ?, records = 'true', maximum_object_size = 67108864, hive_partitioning = false"
 _WHOLE_FILE = "sample_size = -1, map_inference_threshold = -1, field_appearance_threshold = 0"
 
@@ -112,7 +113,11 @@ def json_source(session: Session, files: Sequence[DataFile], name: str | None = 
     kinds = tuple(kind_of(str(row[1])) for row in description)
     types = {column: _TYPES.get(kind, "VARCHAR") for column, kind in zip(names, kinds, strict=True)}
     call = f"read_json({_OPTIONS}, columns = ?)"
-    text = Source(name, names, call, (*parameters, dict.fromkeys(names, "VARCHAR")))
+    # DuckDB would round numbers to doubles before it makes text of them.
+    written = ", ".join(f"regexp_extract(CAST(json AS VARCHAR), ?, 1) AS c{i}" for i in range(len(names)))
+    objects = "read_json_objects(?, compression = ?, maximum_object_size = 67108864)"
+    patterns = (re.escape(json.dumps(column, ensure_ascii=False)) + _NUMBER for column in names)
+    text = Source(name, names, f"(SELECT {written} FROM {objects})", (*patterns, *parameters))
     return Source(name, names, call, (*parameters, types), kinds, text=text)
 
 

@@ -1,6 +1,7 @@
 """Files as sources: their format by ending and content; CSV, Parquet, JSON, Arrow, and tables of DuckDB files."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -27,7 +28,15 @@ from polyroc.io.text_copies import text_copy
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 
-__all__ = ["HEAD", "check_file", "check_no_table", "content_of", "file_source", "files_source"]
+__all__ = [
+    "HEAD",
+    "check_file",
+    "check_no_table",
+    "content_of",
+    "file_source",
+    "files_source",
+    "parquet_source",
+]
 
 HEAD = 4096  # bytes by which a format is recognised
 
@@ -307,22 +316,51 @@ def _csv(file: DataFile, requested: Collection[str]) -> Source:
 
 def _parquet(session: Session, file: DataFile) -> Source:
     call = "read_parquet(?, hive_partitioning = false)"
-    description = session.rows(f"DESCRIBE SELECT * FROM {call}", (literal(file.path),), file.name)
-    nodes = session.rows("SELECT name, num_children FROM parquet_schema(?)", (literal(file.path),), file.name)
-    names = _top_level(nodes)  # DESCRIBE renames columns that differ in capitals only
-    check_names(names, file.name)
+    return parquet_source(session, [file], file.name, call, (literal(file.path),))
+
+
+def parquet_source(
+    session: Session, files: Sequence[DataFile], name: str, call: str, parameters: tuple[Any, ...]
+) -> Source:
+    """Return a source for Parquet files with the same columns; those of partitions are the last."""
+    description = session.rows(f"DESCRIBE SELECT * FROM {call}", parameters, name)
+    tops = _top_level(session, files, name)
+    for file, columns in tops.items():
+        check_names([column for column, _ in columns], f"'{file}'" if len(tops) > 1 else name)
+        lower = Counter(column.lower() for column, _ in columns)
+        if len(tops) > 1 and (alike := [column for column, _ in columns if lower[column.lower()] > 1]):
+            raise InputError(
+                f"'{file}' has columns whose names differ in capitals only ({short_list(alike)}), which cannot be "
+                "told apart when several files are read together; rename one in each file."
+            )
+    first = next(iter(tops.values()))
+    names = (*(column for column, _ in first), *(str(row[0]) for row in description[len(first) :]))
+    wide = {column for columns in tops.values() for column, precision in columns if (precision or 0) > 38}
+    kinds = (kind_of(str(row[1])) for row in description)
     return Source(
-        file.name, names, call, (literal(file.path),), tuple(kind_of(str(row[1])) for row in description)
+        name,
+        names,
+        call,
+        parameters,
+        tuple("other" if column in wide else kind for column, kind in zip(names, kinds, strict=True)),
     )
 
 
-def _top_level(nodes: list[Any]) -> tuple[str, ...]:
-    """The names of the columns in Parquet's list of nodes, where children follow their parent."""
-    names, inside = [], 0
-    for name, children in nodes[1:]:
+def _top_level(session: Session, files: Sequence[DataFile], name: str) -> dict[str, list[tuple[str, int | None]]]:
+    """Return by file the columns and their numbers of decimal digits; `DESCRIBE` renames equal names.
+
+    In Parquet's list of nodes children follow their parent.
+    """
+    query = "SELECT file_name, name, num_children, precision FROM parquet_schema(?)"
+    columns: dict[str, list[tuple[str, int | None]]] = {}
+    inside = 0
+    for file, column, children, precision in session.rows(query, ([literal(file.path) for file in files],), name):
+        if file not in columns:  # the root, whose children are the columns
+            columns[file] = []
+            continue
         if inside == 0:
-            names.append(str(name))
+            columns[file].append((str(column), precision))
         else:
             inside -= 1
         inside += children or 0
-    return tuple(names)
+    return columns

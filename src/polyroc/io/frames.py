@@ -7,17 +7,20 @@ it for a new stream whenever a query needs its rows, and reads the stream batch 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
+from math import isfinite
+from numbers import Real
 from os import PathLike
 from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
 from polyroc.io.session import Session
 from polyroc.io.sources import Kind, Source, check_names, kind_of
-from polyroc.io.stacked_rows import is_key
+from polyroc.io.stacked_rows import MAX_COLUMNS, is_key
 from polyroc.validation.data_frames import ordered_categories
-from polyroc.validation.predictions import is_inexact, large_integers_message
+from polyroc.validation.predictions import check_distinct
 
 __all__ = [
     "LazyTable",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 _FRAME = "the data frame"
+MAX_CELLS = 2**25  # of a data frame whose columns are all registered: those of pandas are copied
 _READAHEAD = {"batch_readahead": 4, "fragment_readahead": 1}  # of a dataset; by default 16 batches of 4 files
 
 
@@ -152,7 +156,8 @@ def _eager_source(session: Session, data: Any, requested: Collection[str], keys:
         )
     names = _names(frame.to_native())
     check_names(names, _FRAME)
-    plain = [keys and is_key(name) and _is_plain(frame[:, i].dtype) for i, name in enumerate(names)]
+    few = len(frame) * len(names) <= MAX_CELLS and len(names) <= MAX_COLUMNS
+    plain = [keys and (few or is_key(name)) and _is_plain(frame[:, i].dtype) for i, name in enumerate(names)]
     selectable = tuple(i for i, name in enumerate(names) if _is_requested(name, requested) or plain[i])
     kinds: list[Kind] = []
     if selectable:
@@ -185,11 +190,15 @@ def _register(session: Session, data: Any, name: str, view: str) -> list[Kind]:
 
 
 def _check_objects(frame: Any, kinds: Sequence[Kind]) -> None:
-    """Raise an error if large integers among floats, which DuckDB reads as doubles, would become equal."""
+    """Raise an error if different numbers among objects, which DuckDB may read as doubles, would become equal."""
     for position, kind in enumerate(kinds):
         column = frame.iloc[:, position]
-        if kind == "float" and column.dtype == object and any(map(is_inexact, column.tolist())):
-            raise InputError(large_integers_message(f"column {column.name!r} of {_FRAME}"))
+        if kind == "float" and column.dtype == object:
+            check_distinct(filter(_is_finite, column.tolist()), f"column {column.name!r} of {_FRAME}")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real | Decimal) and isfinite(value)
 
 
 def _names(native: Any) -> tuple[str, ...]:

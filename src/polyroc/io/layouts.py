@@ -8,7 +8,8 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.io.columns import Columns, TableNames, columns_text
-from polyroc.io.predictions import Predictions, matching_label, number_column, predictions_of, score_column
+from polyroc.io.predictions import Predictions, matching_label, number_column, predictions_of
+from polyroc.io.stacked_rows import MAX_COLUMNS, readable_keys
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.messages import Message, Option
@@ -21,6 +22,7 @@ __all__ = [
     "arrange",
     "by_position",
     "check_agreement",
+    "check_identified",
     "complete",
     "in_order_of_appearance",
     "in_repeats",
@@ -86,6 +88,55 @@ def by_position(classifiers: Coded, column: str) -> Cases:
     codes = np.empty(len(classifiers.codes), dtype=np.int32)
     codes[np.argsort(classifiers.codes, kind="stable")] = np.tile(np.arange(counts[0]), len(counts))
     return Cases(codes, int(counts[0]), lambda case: str(case + 1), False)
+
+
+def check_identified(table: Table, columns: Columns, rows: IntArray) -> str:
+    """Return what shows that the classifiers' rows, [classifier, position], are the same cases in the same order.
+
+    Columns that could identify cases have the same values in the rows of every classifier. All of them must agree
+    row by row and tell the cases apart: classes alone agree also where rows were sorted by scores, and so do
+    numbers of the rows, which may have been given after that. It is an error if they do not.
+    """
+    known = {*columns.numbers, columns.truth, columns.classifier} - {columns.weight}
+    names = [name for name in readable_keys(table.source.columns, table.source) if name.strip()]
+    names = [name for name in names if name not in known][:MAX_COLUMNS]
+    table.reread(*names)
+    agreeing, others, numbering = [], [], []
+    identity = rows[0] * 0 + table.codes(columns.truth)[rows[0]]
+    for name in names:
+        codes = table.codes(name)[rows] + 1
+        if (codes == codes[0]).all() and _numbers_rows(table, name, rows[0]):
+            numbering.append(name)
+        elif (codes == codes[0]).all():
+            agreeing.append(name)
+            identity = np.unique(identity * (table.count(name) + 1) + codes[0], return_inverse=True)[1]
+        elif (np.sort(codes) == np.sort(codes[0])).all():
+            others.append(name)
+    alone = [name for name in (*others, *agreeing, *numbering) if table.count(name) == rows.shape[1]]
+    if not others and len(np.unique(identity)) == rows.shape[1]:
+        shown = [name for name in alone if name in agreeing] or agreeing
+        return f"the order of the rows, in which {columns_text(shown)} {'agree' if shown[1:] else 'agrees'}"
+    case = Option("case", alone[0] if alone else ...)
+    raise InputError(
+        f"Which rows of the classifiers in column {columns.classifier!r} are of the same case is not known"
+        + (f": column {others[0]!r} has the same values for all of them, in another order. " if others else ". ")
+        + (
+            f"Column {alone[0]!r} seems to name the case; use "
+            if alone
+            else "Add a column that names it, and use "
+        ),
+        case,
+        ".",
+    )
+
+
+def _numbers_rows(table: Table, name: str, rows: IntArray) -> bool:
+    """Return True if a column counts these rows, from any number on."""
+    codes = table.codes(name)[rows]
+    if codes[0] < 0 or (np.diff(codes) != 1).any():  # also of a missing value
+        return False
+    first, last = (table.label(name, int(rows[k])) for k in (0, -1))
+    return isinstance(first, int) and isinstance(last, int) and last - first == len(rows) - 1
 
 
 def rows_of(cases: Cases, classifiers: Coded, classes: Coded) -> IntArray:
@@ -193,6 +244,7 @@ class CaseData:
     repeats: Coded | None = None
     cases: Coded | None = None
     by: Mapping[str, Coded] = field(default_factory=dict, kw_only=True)
+    pairing: str | None = field(default=None, kw_only=True)
 
 
 def names_for(columns: Columns) -> TableNames:
@@ -212,11 +264,12 @@ def names_for(columns: Columns) -> TableNames:
 def arrange(table: Table, columns: Columns, truth: Coded, in_order: bool) -> CaseData:
     """The data by case; `truth` has the classes in order, `in_order` if the user gave this order."""
     predictions = {
-        name: Predictions(score_column(table, own.names[0]), columns_text(own.names))
+        name: Predictions(number_column(table, own.names[0]), columns_text(own.names))
         if columns.class_
         else predictions_of(table, own, truth.labels, in_order)
         for name, own in columns.scores.items()
     }
+    table.check_distinct([own.names for own in columns.scores.values()])
     weight = number_column(table, columns.weight) if columns.weight else None
     groups = _numbered(table, columns.groups) if columns.groups else None
     words = replace(names_for(columns), columns={name: own.columns_text for name, own in predictions.items()})
@@ -246,6 +299,10 @@ def _paired(table: Table, columns: Columns, rows: CaseData) -> CaseData:
     _check_agreement(rows, places, cases, columns)
     if columns.classifier is None and columns.class_ is None:
         return rows  # already one row per case
+    pairing = None
+    if len(classifiers.labels) > 1:
+        named = columns.case and columns_text([columns.case])
+        pairing = named or check_identified(table, columns, places[:, :, 0])
     ((name, values),) = rows.scores.items()
     names = readable(classifiers.labels) if columns.classifier is not None else (name,)
     by_classifier = [place if columns.class_ else place[:, 0] for place in places]
@@ -263,6 +320,7 @@ def _paired(table: Table, columns: Columns, rows: CaseData) -> CaseData:
         ),
         *(None if column is None else _rows(column, first) for column in (rows.folds, rows.repeats, rows.cases)),
         by={name: _rows(column, first) for name, column in rows.by.items()},
+        pairing=pairing,
     )
 
 

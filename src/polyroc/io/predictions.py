@@ -12,7 +12,7 @@ from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.messages import Message, Option, short_repr
 from polyroc.validation.labels import Coded
-from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message, match_columns, named_after
+from polyroc.validation.predictions import match_columns, named_after
 
 __all__ = [
     "Predictions",
@@ -21,7 +21,6 @@ __all__ = [
     "matching_labels",
     "number_column",
     "predictions_of",
-    "score_column",
 ]
 
 
@@ -85,7 +84,7 @@ def predictions_of(
     names = class_columns(table.source.name, columns, labels, in_order)
     matrix = np.empty((table.rows, len(names)))
     for j, name in enumerate(names):
-        matrix[:, j] = score_column(table, name)
+        matrix[:, j] = number_column(table, name)
     bad = [name for j, name in enumerate(names) if not np.isfinite(matrix[:, j]).all()]
     return Predictions(matrix, columns_text(bad or names))
 
@@ -101,23 +100,10 @@ def number_column(table: Table, name: str) -> FloatArray:
     raise InputError(f"column {name!r} must hold numbers, but ", _content_message(table, name, bad, ()))
 
 
-def score_column(table: Table, name: str) -> FloatArray:
-    """A column of numbers that are compared; integers that doubles do not distinguish raise an error."""
-    return _distinguished(table, name, number_column(table, name))
-
-
-def _distinguished(table: Table, name: str, values: FloatArray) -> FloatArray:
-    if (np.abs(values) >= LARGEST_EXACT).any():
-        inexact = table.inexact(name)
-        if inexact is not None:
-            raise InputError(large_integers_message(f"column {name!r} ({TableNames().where(inexact)})"))
-    return values
-
-
 def _score_or_decisions(table: Table, name: str, labels: tuple[Hashable, ...]) -> FloatArray | Coded:
     values, bad = table.numbers(name)
     if bad is None:
-        return _distinguished(table, name, values)
+        return values
     decisions = _decisions(table, name, labels)
     if decisions is not None:
         return decisions

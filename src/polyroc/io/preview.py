@@ -16,6 +16,7 @@ PREVIEWED_ROWS = 10_000  # columns are described by so many rows,
 PREVIEWED_VALUES = 1_000_000  # and by fewer in a file of more than a hundred columns
 MOST_CHARACTERS = 1000  # of a value
 MOST_VALUES = 100  # columns with more distinct values list none
+MOST_WORDS = 0.1  # share of the values of a column that is otherwise one of numbers
 MOST_COUNTED = 30  # columns whose distinct values are those of all rows
 
 
@@ -34,6 +35,8 @@ class Column(NamedTuple):
         The distinct values as text, in order; empty if there are more than a hundred.
     distinct
         The number of distinct values.
+    odd
+        A value that is not a number, if most are.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Column(NamedTuple):
     high: float | None
     values: tuple[str, ...]
     distinct: int
+    odd: str | None = None
 
 
 class Preview(NamedTuple):
@@ -135,7 +139,9 @@ def _column(name: str, values: Sequence[str | None], decimal: Decimal) -> Column
     if len(distinct) <= MOST_VALUES:
         listed = sorted(distinct, key=lambda value: (numbers[value] if numeric else 0, value))
     low, high = (min(known), max(known)) if numeric else (None, None)
-    return Column(name, numeric, low, high, tuple(listed), len(distinct))
+    words = [value for value, number in numbers.items() if number is None]
+    odd = min(words) if words and len(words) < MOST_WORDS * len(distinct) else None
+    return Column(name, numeric, low, high, tuple(listed), len(distinct), odd)
 
 
 def _number(text: str) -> float | None:

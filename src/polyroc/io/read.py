@@ -1,10 +1,12 @@
 """Read files and data frames into `Scores`, through DuckDB."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
 
+from polyroc.errors import StackedRowsWarning
 from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
 from polyroc.io.files import check_no_table, file_source
 from polyroc.io.frames import frame_source, stated_categories
@@ -13,14 +15,15 @@ from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Decimal, Source, expand_home, unchanged
-from polyroc.io.stacked_rows import check_stored_folds, key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.io.stacked_rows import check_stored_folds, stacked_rows_notes
 from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import Table
 from polyroc.io.text_copies import check_encoding
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.data_frames import ordered_classes
-from polyroc.validation.labels import in_order
+from polyroc.validation.doubts import noted
+from polyroc.validation.labels import check_class_count, in_order
 from polyroc.validation.negation import negated
 from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import own_check, validated
@@ -78,8 +81,8 @@ def read(
     classifier
         The column of the classifier that a row belongs to.
     case
-        The column that names the case. Without it, the rows of each classifier must be the same cases in the
-        same order.
+        The column that names the case. Without it, the rows of each classifier must be in the same order, and
+        other columns of the file must show that: they agree row by row, and identify each case.
     class_
         The column of the class that a score is for; `scores` is then one column, and `case` is needed.
     weight
@@ -155,8 +158,10 @@ def read(
         opened = _open(session, source, requested, table, decimal, encoding)
         columns = find_columns(requested, opened)
         check_stored_folds(columns, opened)
-        keys = readable_keys(key_columns(columns, opened), opened)
-        rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
+        rows = Table(session, opened, columns.numbers, columns.labels)
+        count, widths = rows.count(columns.truth), {len(own.names) for own in columns.scores.values()}
+        if columns.class_ is None and widths != {count}:
+            check_class_count(count, rows.rows if labels is None else None, names_for(columns))
         coded = rows.coded(columns.truth)
         categories = None
         if labels is None:
@@ -169,7 +174,7 @@ def read(
         order = matching_labels(labels, coded.labels)
         classes = in_order(coded, order, names_for(columns))
         data = arrange(rows, columns, classes, order is not None and categories is None)
-        warn_of_stacked_rows(keys, rows.repetition)
+        stacked = stacked_rows_notes(session, opened, columns)
         several = columns.named or columns.classifier is not None
         made = normalise(
             data.truth,
@@ -188,6 +193,7 @@ def read(
             negate=negate,
             arguments=data.arguments,
         )
+        made = replace(noted(made, StackedRowsWarning, stacked), pairing=data.pairing)
         return negated(made, True if columns.classifier and columns.negated else columns.negated)
 
 

@@ -1,21 +1,39 @@
 """The requested columns in DuckDB: numbers as arrays, labels as codes, never as one object per row."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.io.columns import columns_text
 from polyroc.io.csv_files import rejected
 from polyroc.io.session import Session
 from polyroc.io.sources import Kind, Source
-from polyroc.io.stacked_rows import Repetition
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.validation.labels import Coded
-from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
+from polyroc.validation.predictions import LARGEST_EXACT, equal_doubles_message
 
-__all__ = ["Table", "inexact_integers", "inexact_texts", "inferred_kind", "label_expression"]
+__all__ = [
+    "DIGITS",
+    "Table",
+    "check_distinct",
+    "check_equal_doubles",
+    "distinct_below",
+    "inferred_kind",
+    "label_expression",
+    "may_be_equal",
+]
 
+DIGITS = (
+    "trim(BOTH '0' FROM translate(split_part(lower(t), 'e', 1), '+-., \t', ''))"  # of text t, in SQL of any kind
+)
+DECIMAL_DIGITS = 15  # decimals with no more digits are different doubles
+_NEVER = "false"
+_LONG_INTEGERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
+_LONG_NUMBER = r"^\s*[+-]?([0.]*[1-9]([.,]?[0-9]){17}|0*[1-9][0-9]{15,}\s*$)"
 _MOST_LABELS = 65_536
 _LABEL: dict[Kind, str] = {
     "integer": "CAST({0} AS HUGEINT)",
@@ -30,7 +48,8 @@ _IS_TEXT = """
 _KINDS = """
     SELECT count(value),
            count(*) FILTER (TRY_CAST(value AS HUGEINT)::VARCHAR = trim(value)),
-           count(TRY_CAST(value AS DOUBLE)) FILTER (NOT regexp_matches(value, '^\\s*[+-]?(0[0-9]|[0-9]{{16,}})')),
+           count(TRY_CAST(value AS DOUBLE)) FILTER
+               (NOT regexp_matches(value, '^\\s*[+-]?(0[0-9]|[0-9]{{16,}}|[0-9.]{{20,}})')),
            count(*) FILTER (lower(trim(value)) IN ('true', 'false'))
     FROM (SELECT DISTINCT {column} AS value FROM {table} WHERE {column} IS NOT NULL)
 """
@@ -46,16 +65,78 @@ def inferred_kind(session: Session, table: str, column: str) -> Kind:
     return next((kind for kind, fit in zip(kinds, fits, strict=True) if fit == count), "text")
 
 
-def inexact_integers(column: str) -> str:
-    """The SQL condition that an integer is not a double, so that different ones may become equal scores."""
-    return f"coalesce(TRY_CAST(CAST({column} AS DOUBLE) AS HUGEINT) <> TRY_CAST({column} AS HUGEINT), true)"
+def may_be_equal(column: str, type_name: str) -> str:
+    """Return the SQL condition that another number of a column may become the same double.
+
+    Integers up to 2^53 and decimals of 15 digits remain different, and so does what programs write of doubles:
+    texts of 17 digits. Longer ones are compared by `check_distinct`.
+    """
+    if type_name == "VARCHAR":
+        # The pattern takes longer than reading: it is for 18 digits besides the point and a zero before it, or 16.
+        longest = f"strlen({column}) - starts_with({column}, '0.')::INT - 3 * contains({column}, '.')::INT"
+        return f"CASE WHEN {longest} >= 16 THEN regexp_matches({column}, '{_LONG_NUMBER}') ELSE false END"
+    limit = distinct_below(type_name)
+    return _NEVER if limit == inf else f"abs(CAST({column} AS DOUBLE)) >= {limit!r}::DOUBLE"
 
 
-def inexact_texts(column: str) -> str:
-    """The same condition for the text of a number; numbers with a decimal point are doubles anyway."""
-    is_long_integer = f"strlen({column}) >= 16 AND regexp_full_match({column}, '\\s*[+-]?[0-9]+\\s*')"
-    exact = f"TRY_CAST(TRY_CAST({column} AS DOUBLE) AS HUGEINT) = TRY_CAST({column} AS HUGEINT)"
-    return f"coalesce({is_long_integer}, false) AND NOT coalesce({exact}, false)"
+def distinct_below(type_name: str) -> float:
+    """Return the size below which different numbers of a type are different doubles.
+
+    >>> distinct_below("INTEGER"), distinct_below("BIGINT"), distinct_below("DECIMAL(38,10)")
+    (inf, 9007199254740992.0, 100000.0)
+    """
+    digits, scale = map(int, re.findall(r"\d+", type_name)) if type_name.startswith("DECIMAL") else (0, 0)
+    if type_name not in _LONG_INTEGERS and digits <= DECIMAL_DIGITS:
+        return inf
+    return 10.0 ** (DECIMAL_DIGITS - scale) if scale else float(LARGEST_EXACT)
+
+
+def check_distinct(
+    session: Session, source: Source, classifiers: Iterable[Sequence[str]], values: str = "scores"
+) -> None:
+    """Raise an error if different numbers of a classifier's columns are equal as doubles.
+
+    The rule is that of `polyroc.validation.predictions.check_distinct`; columns are read twice only if they hold
+    numbers long enough.
+    """
+    source = source.text or source
+    classifiers = [*classifiers]
+    conditions = [_condition(session, source, names) for names in classifiers]
+    if set(conditions) <= {_NEVER}:
+        return
+    query = source.select([f"bool_or({condition})" for condition in conditions])
+    (answers,) = session.rows(query, source.parameters, source.name)
+    for names, is_doubtful in zip(classifiers, answers, strict=True):
+        if is_doubtful:
+            check_equal_doubles(session, source, names, values)
+
+
+def _condition(session: Session, source: Source, names: Sequence[str]) -> str:
+    """Return the SQL condition that a number in one of these columns `may_be_equal`."""
+    columns = [f"c{source.columns.index(name)}" for name in names]
+    described = session.rows(f"DESCRIBE {source.select(columns)}", source.parameters, source.name)
+    conditions = (may_be_equal(column, str(row[1])) for column, row in zip(columns, described, strict=True))
+    return " OR ".join(condition for condition in conditions if condition != _NEVER) or _NEVER
+
+
+def check_equal_doubles(session: Session, source: Source, names: Sequence[str], values: str = "scores") -> None:
+    """Raise an error if one double stands for texts with different digits in these columns.
+
+    Texts of the same double have the same size, so that the digits tell whether they are the same number.
+    """
+    columns = [f"c{source.columns.index(name)}" for name in names]
+    doubles = ", ".join(f"TRY_CAST({source.number_text(column)} AS DOUBLE)" for column in columns)
+    texts = ", ".join(f"CAST({column} AS VARCHAR)" for column in columns)
+    query = f"""
+        WITH numbers AS ({source.select([f"unnest([{doubles}]) AS d", f"unnest([{texts}]) AS t"])}),
+             several AS (SELECT d FROM numbers WHERE isfinite(d) GROUP BY d HAVING min(hash(t)) <> max(hash(t)))
+        SELECT arg_min(t, digits), arg_max(t, digits)
+        FROM (SELECT d, t, {DIGITS} AS digits FROM numbers WHERE d IN (FROM several))
+        GROUP BY d HAVING min(digits) <> max(digits) LIMIT 1
+    """
+    for one, other in session.rows(query, source.parameters, source.name):
+        argument = f"{columns_text(names)} of {source.name}"
+        raise InputError(equal_doubles_message(argument, one.strip(), other.strip(), values))
 
 
 def label_expression(kind: Kind, column: str) -> str:
@@ -90,19 +171,15 @@ class Table:
         bad = np.ma.getmaskarray(array)
         return array.filled(np.nan), bad if bad.any() else None
 
-    def inexact(self, name: str) -> BoolArray | None:
-        """The rows of a column of numbers that hold integers which are not doubles; None if no row does."""
-        source = self.source.text or self.source
-        kind = None if source.kinds is None else source.kinds[self._position[name]]
-        if kind not in ("integer", None):
-            return None
-        column = f"c{self._position[name]}"
-        condition = (
-            inexact_texts(column) if kind is None else f"{column} IS NOT NULL AND {inexact_integers(column)}"
-        )
-        query = source.select([f"{condition} AS inexact"])
-        inexact = self._session.arrays(query, source.parameters, source.name)["inexact"]
-        return inexact if inexact.any() else None
+    def check_distinct(self, classifiers: Sequence[Sequence[str]]) -> None:
+        """Raise an error if different scores in a classifier's columns are equal as doubles."""
+        if self.source.text is not None:
+            check_distinct(self._session, self.source, classifiers)
+            return
+        for names in classifiers:
+            is_doubtful = " OR ".join(f"x{self._position[name]}" for name in names)
+            if self._ask(f"SELECT bool_or({is_doubtful}) FROM data")[0][0]:
+                check_equal_doubles(self._session, self.source, names)
 
     def codes(self, name: str) -> CodeArray:
         """A column of labels as codes in the order of the labels; -1 for a missing label."""
@@ -118,7 +195,8 @@ class Table:
         count = self.count(name)
         if count > _MOST_LABELS:
             raise InputError(
-                f"column {name!r} holds {count} distinct labels, more than {_MOST_LABELS}; is it the right column?"
+                f"column {name!r} holds {count:,} labels, more than {_MOST_LABELS:,}; is it an identifier? "
+                "Name another column."
             )
         rows = self._ask(f"SELECT DISTINCT code, label FROM {self._number(name)} ORDER BY code")
         return Coded(self.codes(name), tuple(label for _, label in rows))
@@ -127,16 +205,6 @@ class Table:
         """The number of distinct labels of a column."""
         self._number(name)
         return self._numbered[name]
-
-    def repetition(self, name: str) -> Repetition:
-        """How often the values of a column of labels occur."""
-        column, table = self._label(name), self._home[name]
-        ((rows, values),) = self._ask(f"SELECT count({column}), approx_count_distinct({column}) FROM {table}")
-        if not values or rows < 1.1 * values:  # hardly a value twice: no need to count exactly
-            return Repetition(rows, values)
-        counts = f"SELECT count(*) AS n FROM {table} WHERE {column} IS NOT NULL GROUP BY {column}"
-        ((values, even),) = self._ask(f"SELECT count(*), min(n) = max(n) FROM ({counts})")
-        return Repetition(rows, values, even)
 
     def cell(self, name: str, row: int) -> Any:
         """One cell of a column of labels as it is written, for a message."""
@@ -154,10 +222,11 @@ class Table:
         query = f"SELECT coalesce({is_odd}, false) AS odd FROM {self._home[name]}"
         return self._session.arrays(query, (list(allowed),), self.source.name)["odd"]
 
-    def reread(self, name: str) -> None:
-        """Read a column of numbers again as a column of labels."""
-        if name not in self._home:
-            self._load(f"again{self._position[name]}", (), (name,))
+    def reread(self, *names: str) -> None:
+        """Read columns, such as those of numbers, as columns of labels."""
+        further = [name for name in names if name not in self._home]
+        if further:
+            self._load(f"again{self._position[further[0]]}", (), further)
 
     def _ask(self, query: str, parameters: Sequence[Any] = ()) -> list[Any]:
         return self._session.rows(query, parameters, self.source.name)
@@ -167,6 +236,9 @@ class Table:
 
     def _load(self, table: str, numbers: Sequence[str], labels: Sequence[str]) -> None:
         kept = [f"{self._as_number(name)} AS n{self._position[name]}" for name in numbers]
+        kept += [
+            f"{_condition(self._session, self.source, [name])} AS x{self._position[name]}" for name in numbers
+        ]
         kept += [f"{self._as_label(name)} AS {self._label(name)}" for name in labels]
         query = f"CREATE TEMP TABLE {table} AS {self.source.select(kept)}"
         try:
@@ -188,8 +260,8 @@ class Table:
         kind = self._kind(name)
         if kind == "other":
             raise InputError(
-                f"column {name!r} of {self.source.name} holds lists or records where one value per row was "
-                "expected; name another column, or take the values out of it first."
+                f"column {name!r} of {self.source.name} holds lists or records, or decimals of more than 38 "
+                "digits, where one value per row was expected; name another column, or write it again."
             )
         column = f"c{self._position[name]}"
         return f"CAST({column} AS {_TYPES[kind]})" if kind in _TYPES else column
@@ -197,12 +269,6 @@ class Table:
     def _kind(self, name: str) -> Kind | None:
         """The kind of the column according to the source; None if it is not known."""
         return None if self.source.kinds is None else self.source.kinds[self._position[name]]
-
-    def _check_labels(self, name: str, labels: str) -> None:
-        """Raise an error if labels, read as doubles, were integers that doubles do not distinguish."""
-        ((largest,),) = self._ask(f"SELECT max(abs(value)) FROM {labels}")
-        if largest is not None and largest >= LARGEST_EXACT and self.inexact(name) is not None:
-            raise InputError(large_integers_message(f"column {name!r}", "labels"))
 
     def _number(self, name: str) -> str:
         """Make the table of a column's labels and their codes, once."""
@@ -222,7 +288,7 @@ class Table:
                 (),
                 self.source.name,
             )
-            if self.source.text is not None and self._kind(name) == "float":
-                self._check_labels(name, labels)
+            if self._kind(name) == "float":
+                check_distinct(self._session, self.source, [[name]], "labels")
             self._numbered[name] = int(self._ask(f"SELECT coalesce(max(code) + 1, 0) FROM {labels}")[0][0])
         return labels

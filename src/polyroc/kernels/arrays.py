@@ -1,7 +1,8 @@
 """Array type aliases, and sums with care for rounding and threads."""
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
 __all__ = [
     "ONE_THREAD",
@@ -18,11 +19,13 @@ __all__ = [
 ONE_THREAD = 10_000  # numbers below which BLAS sums in one thread: the sum does not depend on how many there are
 ONE_THREAD_PRODUCTS = 2**17  # the same for the products in a product of matrices
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-CodeArray = npt.NDArray[np.int32]
-BoolArray = npt.NDArray[np.bool_]
-ShortArray = npt.NDArray[np.uint16]
+# Not numpy's NDArray, which numpy 2.5 made an alias that `typing.get_args` does not look into: the codec of stored
+# results reads these as type hints.
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
+CodeArray = np.ndarray[Any, np.dtype[np.int32]]
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+ShortArray = np.ndarray[Any, np.dtype[np.uint16]]
 
 
 def inner_product(a: FloatArray, b: FloatArray) -> float:

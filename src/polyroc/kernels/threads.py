@@ -10,11 +10,13 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["FEWEST", "cores", "in_threads", "thread_limit", "together"]
+__all__ = ["FEWEST", "cores", "in_threads", "machine_memory", "thread_limit", "together"]
 
 T = TypeVar("T")
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 FEWEST = 200_000  # numbers for which threads are worth their start: some milliseconds of work
 _in_use = threading.Lock()
 _limit = threading.local()
@@ -33,6 +35,17 @@ def cores() -> int:
         return min(bound, int(stated))
     processes = sys.modules.get("multiprocessing.process")  # None unless the program uses it
     return 1 if processes is not None and processes.parent_process() is not None else bound
+
+
+def machine_memory() -> int:
+    """The memory of this machine in bytes, or of the container if that has less; 8 GB if it is not known."""
+    limits: list[int] = []
+    with suppress(AttributeError, ValueError, OSError):
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in _CONTAINER_LIMITS:
+        with suppress(ValueError, OSError):  # "max": the container has no limit
+            limits.append(int(Path(path).read_text()))
+    return min(limits, default=8 * 2**30)
 
 
 class thread_limit:  # noqa: N801 - a context manager, which reads like a function

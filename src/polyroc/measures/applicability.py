@@ -8,6 +8,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.measures.measure import Measure
 from polyroc.messages import Call, Message, Option, short_repr
 from polyroc.scores import Schema, Scores
+from polyroc.validation.doubts import ROUNDING, SUM_TOLERANCE
 from polyroc.validation.labels import is_hashable
 
 __all__ = [
@@ -23,8 +24,6 @@ __all__ = [
 
 SOFTMAX = Message("of logits, ", Call("to_probabilities", ..., Option("rule", "softmax")), " makes probabilities")
 NO_ORDER = Message("needs the order of the classes; give it with ", Option("labels", [...]))
-SUM_TOLERANCE = 0.01  # probabilities written with a few decimals may miss a sum of 1 by this much
-ROUNDING = 1e-9  # by which probabilities may leave [0, 1]: a softmax may end an ulp or two outside
 
 
 def inapplicable_reasons(measures: Mapping[str, Measure], scores: Scores | Schema) -> dict[str, str]:
@@ -38,8 +37,7 @@ def inapplicable_reasons(measures: Mapping[str, Measure], scores: Scores | Schem
         few, most = measure.classes
         kind: object = (few, most)
         if few <= n and (most is None or n <= most):
-            matters = measure.options and (measure.required or measure.roles or "threshold" in measure.settings)
-            kind = measure if matters else (measure.needs, most == 2)
+            kind = measure if measure.required or measure.roles else (measure.needs, most == 2)
         if kind not in shared:
             shared[kind] = inapplicable_reason(measure, scores, by_name=False)
         reason = shared[kind]
@@ -88,8 +86,6 @@ def inapplicable_reason(measure: Measure, scores: Scores | Schema, by_name: bool
 
 def _more_classes(measure: Measure, scores: Scores | Schema, by_name: bool) -> str:
     """What may be wrong if a measure is for fewer classes than there are, or what to use instead."""
-    if isinstance(scores, Scores) and scores.n_classes > max(10, len(scores) / 2):
-        return " (nearly one per case: are y_true and y_score exchanged?)"
     if not by_name:
         return ""
     if measure.needs == "score":
@@ -190,7 +186,7 @@ def _no_sum(scores: Scores | Schema) -> str | None:
 
 
 # methods for every measure, weights and groups
-GENERAL_METHODS = Option("method", Call("DeLong"), Call("Bootstrap"))
+GENERAL_METHODS = Option("method", Call("Influence"), Call("Bootstrap"))
 
 
 def require_formula(method: object, measure: Measure, has_formula: Callable[[Measure], bool]) -> None:
@@ -200,7 +196,7 @@ def require_formula(method: object, measure: Measure, has_formula: Callable[[Mea
 
         known = ", ".join(key for key, candidate in MEASURES.items() if has_formula(candidate))
         raise NotApplicableError(
-            f"{method} has a formula for {known}, not for {measure}; use ", GENERAL_METHODS, "."
+            f"{method} has a formula for {known}, not for {measure.key}; use ", GENERAL_METHODS, "."
         )
 
 

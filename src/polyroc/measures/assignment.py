@@ -6,13 +6,12 @@ Carlo error is estimated (`polyroc.measures.random_tuples`).
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from math import factorial, prod
 from typing import Any
 
 import numpy as np
 
-from polyroc._lazy import cached_property
 from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray, inner_product
 from polyroc.kernels.assignments import worths

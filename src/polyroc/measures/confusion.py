@@ -1,33 +1,47 @@
 """Measures of decisions: all are functions of the confusion rates, so one gradient gives each its components.
 
 A decision is a row of shares, one per class: 1 for the class decided for, 1/m for each of m classes that tie
-for the largest score. With R[k, m] the share of class k decided as m, a measure f(R) has for a case of class k
-the component sum over m of (df / dR[k, m]) (share of m in the case's decision).
+for the largest score. Of two classes, the option `threshold` makes decisions of a score: a case is called
+positive if its score (after `negate`) is at least the threshold, as by a `ThresholdRule`. With R[k, m] the share
+of class k decided as m, a measure f(R) has for a case of class k the component sum over m of (df / dR[k, m])
+(share of m in the case's decision).
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from polyroc.errors import NotApplicableError
+from polyroc.errors import MeasureError, NotApplicableError
 from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.kernels.arrays import FloatArray, sums_of_others
 from polyroc.measures.measure import Measure, RateForm, always, one_in_classes
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Shares, Statistic, Strata, Stratum
+from polyroc.messages import short_repr
 
-__all__ = ["DECISION", "Confusion", "accuracy", "decided", "ht3", "macro_average", "pairwise_accuracy"]
+__all__ = [
+    "DECISION",
+    "Confusion",
+    "accuracy",
+    "checked_number",
+    "decided",
+    "ht3",
+    "macro_average",
+    "pairwise_accuracy",
+    "with_threshold",
+]
 
 MANY_COLUMNS = 16  # beyond which numpy finds the largest of a row as fast as of a column
 
 
-def shares_decided(sample: Sample) -> FloatArray:
-    """Decisions as shares per class: the largest column wins, a tie is shared."""
-    table = _columns(sample)
+def shares_decided(sample: Sample, threshold: float | None) -> FloatArray:
+    """Decisions as shares per class: by the threshold, or the largest column wins, and a tie is shared."""
+    table = _columns(sample, threshold)
     largest = table == _row_maxima(table)[:, None]
     if np.count_nonzero(largest) == len(largest):  # no tie: each row has one
         return np.asarray(largest, dtype=np.float64)
@@ -45,8 +59,13 @@ def _row_maxima(table: FloatArray) -> FloatArray:
     return largest
 
 
-def _columns(sample: Sample) -> FloatArray:
-    """One column per class; a 1-D score is read as decisions, whose values must be labels."""
+def _columns(sample: Sample, threshold: float | None) -> FloatArray:
+    """One column per class; a 1-D score without a threshold is read as decisions, whose values must be labels."""
+    if threshold is not None:
+        positive = sample.positive
+        assert positive is not None
+        called = (sample.values if sample.values.ndim == 1 else sample.values[:, positive]) >= threshold
+        return np.stack([~called, called][:: 1 if positive else -1], axis=1).astype(np.float64)
     if sample.values.ndim == 2:
         return sample.values
     labels = sample.scores.labels
@@ -56,7 +75,8 @@ def _columns(sample: Sample) -> FloatArray:
         i = int(np.argmax(unknown))
         raise NotApplicableError(
             f"As decisions, the values must be labels {list(labels)!r}, but position {i} holds "
-            f"{sample.values[i]:g}; give decisions, one column per class, or (for two classes) a threshold."
+            f"{sample.values[i]:g}; give decisions, one column per class, or (for two classes) a threshold, as in "
+            "accuracy(threshold=0.5)."
         )
     return table
 
@@ -99,7 +119,7 @@ class Confusion:
     def _shares(self, gradient: FloatArray, slopes: FloatArray) -> Shares:
         """The whole influence of a case of class k decided as m, times the number of cases, is its reach."""
         away = gradient - (gradient * self.rates).sum(axis=1, keepdims=True)
-        whole = away / self.sample.effective_shares[:, None] + slopes[:, None]
+        whole = away / self.priors[:, None] + slopes[:, None]
         return Shares(slopes, float(np.ptp(whole)))
 
     def unseen(self, gradient: FloatArray, errors: Errors) -> float:
@@ -142,25 +162,57 @@ class Confusion:
         return self._made[key]
 
 
-def decided(sample: Sample) -> Confusion:
-    """The confusion of the decisions as they stand."""
-    return Confusion(sample, shares_decided(sample))
+def decided(sample: Sample, threshold: float | None = None) -> Confusion:
+    """Return the confusion of the decisions at a threshold of the score, or as they stand."""
+    at = None if threshold is None else checked_number("threshold", threshold)
+    return sample.once(_confusion, at)
 
 
-def accuracy(sample: Sample) -> Statistic:
+def _confusion(sample: Sample, threshold: float | None) -> Confusion:
+    return Confusion(sample, shares_decided(sample, threshold))
+
+
+def checked_number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -> float:
+    """Return the value of an option as a number; raise an error if it is none, or beyond the limits."""
+    if isinstance(value, int | float) and low <= value <= high:
+        with suppress(OverflowError):  # an integer beyond the range of floats
+            return float(value)
+    limits = "a number" if np.isinf(high) and np.isinf(low) else f"a number from {low:g} to {high:g}"
+    raise MeasureError(f"{name} must be {limits}, got {short_repr(value)}.")
+
+
+def with_threshold(measure: Measure) -> Measure:
+    """Return the measure of decisions with a variant of two classes that decides by the option `threshold`."""
+    weighs_classes = measure.linear and measure.prevalence  # then a constant score gets the share of one class
+    variant = replace(
+        measure,
+        options={"threshold": None, **measure.options},
+        required=("threshold",),
+        classes=(2, 2),
+        chance=None if weighs_classes else measure.chance,
+        symmetric=False,
+        rank_based=False,
+        bulk=None,
+        bins="score",
+        bound_rule="threshold",
+    )
+    return replace(measure, variants={**measure.variants, "threshold": variant})
+
+
+def accuracy(sample: Sample, threshold: float | None = None) -> Statistic:
     """Proportion correct, C1: the share of cases whose largest score is that of their own class."""
-    confusion = sample.once(decided)
+    confusion = decided(sample, threshold)
     gradient = np.diag(confusion.priors)
     value = float((confusion.rates * gradient).sum())
     return confusion.statistic(value, gradient, slopes=np.diag(confusion.rates))
 
 
-def macro_average(sample: Sample) -> Statistic:
+def macro_average(sample: Sample, threshold: float | None = None) -> Statistic:
     """Mean of the classes' rates of correct decisions (macro-averaged recall). Parts: each class's rate.
 
     The interval allows for half a case more of each class.
     """
-    confusion = sample.once(decided)
+    confusion = decided(sample, threshold)
     c = sample.classes
     identity = np.eye(c)
 
@@ -174,7 +226,7 @@ def macro_average(sample: Sample) -> Statistic:
     return confusion.allowing_for_unseen(statistic, identity / c, (0.0, 1.0))
 
 
-def ht3(sample: Sample) -> Statistic:
+def ht3(sample: Sample, threshold: float | None = None) -> Statistic:
     """Modified Hand & Till measure of decisions (Ferri, Hernandez-Orallo & Salido 2003).
 
     HT3 = mean over i of max(1/2, 1 - FN_i/2 - FP_i/2), where FN_i is the share of class i decided otherwise and
@@ -183,7 +235,7 @@ def ht3(sample: Sample) -> Statistic:
     from 0 to 1, with the variance of all areas whether cut or not, and is cut at 1/2
     (`polyroc.estimates.boundary`).
     """
-    confusion = sample.once(decided)
+    confusion = decided(sample, threshold)
     c = sample.classes
     others = sums_of_others(confusion.priors)
     rest = confusion.priors[:, None] / others[None, :]  # share of class k among the not-i
@@ -228,9 +280,9 @@ class PairedWins:
         The pairwise confusion matrix: at [k, j], the share of class k with p_k > p_j, ties one half.
     """
 
-    def __init__(self, sample: Sample) -> None:
+    def __init__(self, sample: Sample, threshold: float | None) -> None:
         self.sample = sample
-        rows = sample.grouped(_columns(sample))
+        rows = sample.grouped(_columns(sample, threshold))
         own = np.concatenate([of_class[:, k] for k, of_class in enumerate(sample.by_class(rows))])[:, None]
         wins = (own >= rows).astype(np.float64)
         wins += own > rows
@@ -250,13 +302,13 @@ class PairedWins:
         return Stratum(slope @ self.wins[k], lambda: self.sample.cases(k), float(np.abs(slope).sum()))
 
 
-def pairwise_accuracy(sample: Sample) -> Statistic:
+def pairwise_accuracy(sample: Sample, threshold: float | None = None) -> Statistic:
     """Pairwise proportion correct, C2: the mean over pairs of classes of the accuracy of choosing between the two.
 
     For the pair i, j it is the share of the cases of both classes together whose own class has the larger of the
     two scores. Parts: C(i|j), the share of class i with p_i > p_j (the pairwise confusion matrix), and C(i,j).
     """
-    paired = sample.once(PairedWins)
+    paired = sample.once(PairedWins, None if threshold is None else checked_number("threshold", threshold))
     c, totals = sample.classes, sample.totals
     pull = totals[:, None] / (totals[:, None] + totals[None, :])
     _set_diagonal(pull, 0.0)
@@ -338,7 +390,7 @@ def _bulk_pairwise_accuracy(outputs: ClassifierOutputs) -> FloatArray | None:
     return total * 2.0 / (c * (c - 1))
 
 
-DECISION = (
+_DECIDED = (
     Measure(
         key="ht3",
         name="modified Hand & Till measure",
@@ -405,3 +457,5 @@ DECISION = (
         headline=("decisions",),
     ),
 )
+
+DECISION = tuple(with_threshold(measure) for measure in _DECIDED)

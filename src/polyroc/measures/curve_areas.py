@@ -16,6 +16,7 @@ from polyroc.measures.sweep import Sweep
 
 __all__ = ["CURVE_AREAS", "average_precision", "cost_area"]
 
+TINY = np.finfo(np.float64).tiny  # a share of a class that is 0 beside a heavy one
 SELECTED_EDGES = 1.5  # bias for edges selected on the sample, relative to edges fixed in advance; see `_optimism`
 
 
@@ -50,10 +51,9 @@ def average_precision(sample: Sample) -> Statistic:
         """Derivatives with respect to the shares of positives and negatives, which act through the precision."""
         both = inner_product(rise, t * f / safe**2)
         by_positives, by_negatives = (1.0 - pi) * both, -pi * both
-        positives, negatives = sample.effective_shares[list(sweep.classes)]
         influence = (
-            (positive - inner_product(rise, positive)) / positives + by_positives,
-            (negative - inner_product(np.diff(sweep.fpr), negative)) / negatives + by_negatives,
+            (positive - inner_product(rise, positive)) / max(pi, TINY) + by_positives,
+            (negative - inner_product(np.diff(sweep.fpr), negative)) / max(1.0 - pi, TINY) + by_negatives,
         )
         slopes = np.empty(2)
         slopes[list(sweep.classes)] = by_positives, by_negatives

@@ -7,7 +7,6 @@ of the curve. Intervals do not rely on the slope: they are those of a pointwise 
 
 from collections.abc import Sequence
 from functools import cache
-from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from polyroc.measures.sweep import Sweep
 __all__ = ["SENSITIVITY_VARIANTS", "SPECIFICITY_VARIANTS", "sensitivity_at", "specificity_at"]
 
 ROUNDING = 1e-12  # relative: a rate such as 1 - 0.9 may be an ulp beside the share of cases that is meant
-WINDOW = 2.0  # standard errors of the fixed rate on either side, over which the slope of the curve is taken
+NODES = (np.arange(64) + 0.5) / 64  # probabilities at which the distribution of the fixed rate is represented
 
 
 class _Place(NamedTuple):
@@ -62,23 +61,16 @@ def _place(first: FloatArray, second: FloatArray, rate: float) -> _Place:
 
 
 def _slope(first: FloatArray, second: FloatArray, rate: float, cases: float) -> float:
-    """The slope of the curve at a rate, from a window as wide as the error of the rate makes plausible.
+    """Return the slope that turns the error of the fixed rate into that of the second rate.
 
-    The rate of the threshold that truly has it lies in the window; so the mean slope over it is what turns the
-    error of the threshold into an error of the second rate (Woodruff 1952, for quantiles).
+    The threshold is an order statistic of n cases, so that the rate which it truly has follows the distribution
+    beta(n rate + 1, n (1 - rate)). The error of the second rate is its standard deviation over this distribution,
+    as in Maritz & Jarrett's variance of a quantile (1978). A mean slope would be too large where the curve bends.
     """
-    half = WINDOW * sqrt(max(rate * (1.0 - rate), 1.0 / cases) / cases)
-    low, high = max(rate - half, 0.0), min(rate + half, 1.0)
-    return (_height(first, second, high) - _height(first, second, low)) / (high - low)
+    from scipy.special import betaincinv
 
-
-def _height(first: FloatArray, second: FloatArray, rate: float) -> float:
-    """The curve at a rate; the middle where it is vertical, since an ulp must not decide between its ends.
-
-    At 0 and 1 the end that the rest of the curve is connected to.
-    """
-    around = np.clip([rate - ROUNDING, rate + ROUNDING], ROUNDING, 1.0 - ROUNDING)
-    return float(np.interp(around, first, second).mean())
+    heights = np.interp(betaincinv(cases * rate + 1.0, cases * (1.0 - rate), NODES), first, second)
+    return float(heights.std() * np.sqrt(cases / (rate * (1.0 - rate))))
 
 
 def _units(sample: Sample, errors: Errors, stratum: Stratum, cases: float) -> float:
@@ -97,7 +89,7 @@ def _ends(
     first: FloatArray, second: FloatArray, value: float, rate: float, units: Sequence[float]
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The limits at `QUANTILES`; monotone, as those of a count, which is discrete, need not be."""
-    from polyroc._scipy import ndtr
+    from scipy.special import ndtr
 
     def height(rates: FloatArray) -> FloatArray:
         last = _last_step(first, rates)
@@ -176,7 +168,7 @@ SENSITIVITY_VARIANTS, SPECIFICITY_VARIANTS = (
         (other, short),
         Measure(
             key=key,
-            name=f"{key} at fixed {other}",
+            name=key,
             symbol=symbol,
             needs="score",
             classes=(2, 2),

@@ -43,6 +43,7 @@ Needs = Literal["score", "ordered", "columns", "probabilities", "forecast", "dec
 
 T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+RATE_NAMES = {"fpr": "false positive rate", "tpr": "true positive rate"}  # other options are named as the rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,16 +318,36 @@ class Measure:
         """True if the shares of the classes enter the value and are taken from the data."""
         return self.prevalence and self.settings.get("prevalence") is None
 
-    def __str__(self) -> str:
-        """The key with the options that were set: the form in which `measure` reads it.
+    @property
+    def full_name(self) -> str:
+        """The name with the rate or the range of rates that it is for.
 
         >>> from polyroc import measure
-        >>> str(measure("partial_auc", fpr=(0, 0.2)))
-        'partial_auc(fpr=(0, 0.2))'
+        >>> measure("partial_auc").full_name, measure("sensitivity", specificity=0.9).full_name
+        ('partial area under the ROC curve at false positive rates 0 to 0.1', 'sensitivity at specificity 0.9')
         """
-        if not self.chosen:
+        for option, value in self._defining.items():
+            rate = RATE_NAMES.get(option, option)
+            at = f"{rate}s {value[0]:g} to {value[1]:g}" if isinstance(value, Sequence) else f"{rate} {value:g}"
+            return f"{self.name} at {at}"
+        return self.name
+
+    @property
+    def _defining(self) -> dict[str, Any]:
+        """The one of the options that replace each other that is in force, also by default."""
+        return {name: value for name, value in self.settings.items() if name in self.either and value is not None}
+
+    def __str__(self) -> str:
+        """The key with the options that were set or define what is measured: the form in which `measure` reads it.
+
+        >>> from polyroc import measure
+        >>> str(measure("partial_auc")), str(measure("partial_auc", tpr=(0.8, 1)))
+        ('partial_auc(fpr=(0, 0.1))', 'partial_auc(tpr=(0.8, 1))')
+        """
+        shown = {**self._defining, **self.chosen} if self.either else self.chosen
+        if not shown:
             return self.key
-        options = ", ".join(f"{name}={value!r}" for name, value in self.chosen.items())
+        options = ", ".join(f"{name}={value!r}" for name, value in shown.items())
         return f"{self.key}({options})"
 
     def __repr__(self) -> str:
@@ -336,12 +357,12 @@ class Measure:
         """The same measure with these options."""
         if not options:  # a new record is validated, which takes longer than the AUC of 200 cases
             return self
-        variant = next((self.variants[name] for name in options if name in self.variants), None)
-        if variant is not None:
-            return variant.with_options(**options)
+        for name, variant in self.variants.items():
+            if name in options and (options[name] is not None or name not in self.options):
+                return replace(variant, variants=NOTHING).with_options(**{**self.chosen, **options})
         for name in options:
             if name not in self.options:
-                known = ", ".join((*self.options, *self.variants)) or "none"
+                known = ", ".join({**self.options, **self.variants}) or "none"
                 hint = option_hint(name)
                 more = f" From elsewhere: {hint}" if hint else ""
                 raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.{more}")
@@ -354,6 +375,6 @@ def always(value: T) -> Callable[..., T]:
     return lambda *_, **__: value
 
 
-def one_in_classes(classes: int) -> float:
+def one_in_classes(classes: int, **_: Any) -> float:
     """The chance value 1/c."""
     return 1.0 / classes

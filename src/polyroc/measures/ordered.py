@@ -167,7 +167,7 @@ def _curvature(chains: Chains, volumes: Mapping[str, Statistic], errors: Errors)
 def _surprise(share: FloatArray) -> FloatArray:
     """Share x log2(share), 0 for 0; what rounding left below 0 counts as 0."""
     positive = np.maximum(share, 0.0)
-    from polyroc._scipy import xlogy
+    from scipy.special import xlogy
 
     return np.asarray(xlogy(positive, positive) / np.log(2.0))
 

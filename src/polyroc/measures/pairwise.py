@@ -1,12 +1,11 @@
 """Measures that compare classes two by two, each by its own column of probabilities: M and one-versus-all."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from polyroc._lazy import cached_property
 from polyroc.kernels.arrays import BoolArray, FloatArray, sums_of_others
 from polyroc.kernels.class_pairs import column_areas, column_shares
 from polyroc.kernels.placements import area, placements

@@ -66,15 +66,10 @@ class CaseAverage:
     """
 
     def __init__(
-        self,
-        form: CaseMean,
-        by_class: FloatArray,
-        totals: FloatArray,
-        effective_shares: FloatArray,
-        limits: tuple[float, float],
+        self, form: CaseMean, by_class: FloatArray, totals: FloatArray, limits: tuple[float, float]
     ) -> None:
         self.shares = totals / totals.sum()
-        self._by_class, self._effective, self._span = by_class, effective_shares, limits[1] - limits[0]
+        self._by_class, self._span = by_class, limits[1] - limits[0]
         self.value, self.slope, self.by_share = float(self.shares @ by_class), 1.0, by_class
         if form.reference is not None:
             reference, change = form.reference(self.shares)
@@ -88,10 +83,9 @@ class CaseAverage:
 
     def share_slopes(self) -> Shares:
         """The dependence on the shares, and how far apart the contributions of two cases can be."""
-        pull = self.slope * self.shares / self._effective
         if self._span == inf:
             return Shares(self.by_share, inf)
-        ends = self.by_share + pull * (np.array([[0.0], [self._span]]) - self._by_class)
+        ends = self.by_share + self.slope * (np.array([[0.0], [self._span]]) - self._by_class)
         return Shares(self.by_share, float(np.ptp(ends)))
 
 
@@ -99,7 +93,7 @@ def _statistic(form: CaseMean, sample: Sample, values: list[FloatArray], limits:
     """The statistic of numbers that are given class by class."""
     weights = [None if sample.weight is None else sample.weight[sample.cases(k)] for k in range(sample.classes)]
     by_class = [float(np.average(own, weights=w)) for own, w in zip(values, weights, strict=True)]
-    average = CaseAverage(form, np.array(by_class), sample.totals, sample.effective_shares, limits)
+    average = CaseAverage(form, np.array(by_class), sample.totals, limits)
 
     def strata() -> Strata:
         return tuple(

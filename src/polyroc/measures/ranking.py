@@ -1,16 +1,21 @@
 """Measures of a ranking score for two classes: areas under the ROC curve, whole and in part."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import MeasureError
+from polyroc.estimates.boundary import QUANTILES, Boundary
+from polyroc.estimates.intervals import ROUNDING_ERROR
+from polyroc.estimates.order_statistics import wilson_limits
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.placements import area, counts_below, placement_sums, placements
 from polyroc.measures.measure import AreaForm, Measure, always
 from polyroc.measures.sample import MANY, Sample
-from polyroc.measures.statistic import PlacementStratum, Statistic, Strata, Stratum
+from polyroc.measures.statistic import Errors, PlacementStratum, Statistic, Strata, Stratum
+from polyroc.measures.sweep import Sweep
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 from polyroc.messages import short_repr
 
@@ -124,12 +129,59 @@ def partial_auc(
     above = _lengths_beyond(*runs, low, high)
     value = float(np.average(above, weights=two.weights(x)))
 
+    @cache
     def strata() -> Strata:
         height = _Staircase(*runs).pseudo_values(low, high)[:: runs[1].step]
         # only cases inside the range move the value, each by a height of up to 1: n (high - low) effective cases
         return two.stratum(x, shift + scale * above), two.stratum(z, shift + scale * height, reach=scale)
 
-    return Statistic(shift + scale * value, strata)
+    result, limits = shift + scale * value, _partial_range(2, fpr, tpr, bool(standardised))
+
+    def boundary(errors: Errors) -> Boundary:
+        sweep = Sweep(sample)
+        points = (1.0 - sweep.tpr[::-1], 1.0 - sweep.fpr[::-1]) if turned else (sweep.fpr, sweep.tpr)
+        height, length = min(value / (high - low), 1.0), scale * (high - low)
+        of_x, of_z = strata()
+        variance = errors.variance((of_x,)) / length**2
+        m = height * (1.0 - height) / variance if variance > ROUNDING_ERROR**2 else errors.units(of_x)
+        heights = _lowest_heights(points, (low, high), height, m, errors.units(of_z))
+        ends = np.minimum(shift + length * heights, result).tolist()
+        return Boundary(result, 0.0, 0.0, limits=limits, ends=(tuple(ends), (result,) * len(ends)))
+
+    return Statistic(result, strata, boundary=boundary)
+
+
+def _lowest_heights(
+    points: tuple[FloatArray, FloatArray], between: tuple[float, float], height: float, m: float, n: float
+) -> FloatArray:
+    """Return lower limits, at `QUANTILES`, of the mean height of a curve over a range of its first axis.
+
+    The scores at the ends of the range are quantiles of n cases. If the curve starts flat and rises behind the
+    range, the value is large whenever a quantile happens to be too low; the cases in the range do not show it,
+    because most of them have the height 0. Where the share u of the n cases is observed, the true share is at most
+    the quantile v of the beta distribution with parameters n u and n (1 - u) + 1. The lower limit therefore takes
+    the mean height up to u^2 / v, as if the scale of x were stretched, of the curve whose stretches rise from the
+    height before a case to that before the next one. To this error are added, as independent ones (MOVER), that of
+    the height as a proportion of m cases (Wilson), and that of the mean height at the n (end - start) cases in the
+    range, counted as three at least, because fewer are mostly the quantiles themselves.
+    """
+    from scipy.special import betaincinv, ndtr
+
+    z = np.array(QUANTILES)
+    corners = np.diff(points[0], prepend=-1.0) > 0  # at each x the height before the curve rises
+    x, y = (axis[corners] for axis in points)
+    area = np.concatenate([[0.0], np.cumsum(np.diff(x) * (y[1:] + y[:-1]) / 2.0)])
+    places, areas = [], []
+    for u in between:
+        place = np.full(len(z), u) if u in (0.0, 1.0) else u * u / betaincinv(n * u, n - n * u + 1.0, ndtr(z))
+        i = np.minimum(np.searchsorted(x, place, "right"), len(x) - 1) - 1
+        places.append(place)
+        areas.append(area[i] + (place - x[i]) * (y[i] + np.interp(place, x, y)) / 2.0)
+    by_quantiles = (areas[1] - areas[0]) / (places[1] - places[0])
+    inside = np.interp(np.linspace(*between, 101), x, y).var() / max(n * (between[1] - between[0]), 3.0)
+    by_cases = height - wilson_limits(height, m, z)[0]
+    low = height - np.sqrt(np.maximum(height - by_quantiles, 0.0) ** 2 + by_cases**2 + z**2 * inside)
+    return np.minimum.accumulate(np.maximum(low, 0.0))
 
 
 def _mcclish(low: float, high: float) -> tuple[float, float]:
@@ -337,7 +389,7 @@ RANKING = (
         paper="McClish (1989); Dodd & Pepe (2003)",
         compute=partial_auc,
         degree=always(2),
-        options={"fpr": (0.0, 0.1), "tpr": None, "standardised": True},
+        options={"fpr": (0, 0.1), "tpr": None, "standardised": True},
         either=("fpr", "tpr"),
         symmetric=False,
         bins="score",

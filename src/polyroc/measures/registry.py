@@ -92,7 +92,7 @@ def record_of(text: str) -> Measure | None:
     """The record of a measure as a result names it, without its options; None if it is not registered here.
 
     >>> record_of("partial_auc(fpr=(0, 0.2))")
-    <Measure partial_auc: partial area under the ROC curve>
+    <Measure partial_auc(fpr=(0, 0.1)): partial area under the ROC curve>
     """
     return MEASURES.get(text.partition("(")[0])
 

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Hashable
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from polyroc._lazy import cached_property
+from polyroc.estimates.intervals import share_of_units_behind
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.class_blocks import (
     argsort_and_sort_blocks,
@@ -98,9 +99,10 @@ class Sample:
         return np.asarray(self.totals**2 / np.bincount(self.scores.codes, self.weight**2, self.classes))
 
     @property
-    def effective_shares(self) -> FloatArray:
-        """The share of each class in the effective number of cases."""
-        return np.asarray(self.effective_sizes / self.effective_sizes.sum())
+    def shares_behind(self) -> FloatArray:
+        """By class, the share of its effective number of cases that intervals count; 1 without weights."""
+        counted = None if self.weight is None else self.weight > 0
+        return share_of_units_behind(self.effective_sizes, np.bincount(self.scores.codes, counted, self.classes))
 
     @cached_property
     def folds(self) -> tuple["Sample", ...]:

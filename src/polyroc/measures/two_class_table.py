@@ -1,16 +1,11 @@
 """The two-class table at a threshold: sensitivity, specificity, predictive values, expected cost, net benefit.
 
-A case is called positive if its score is at least the threshold; without a threshold the decisions count as they
-stand (given as labels, or the larger of two columns, a tie shared). Options of each measure:
-
-threshold
-    Where a score becomes a positive decision.
-prevalence
-    The share of positives where the rule will be used; by default that of the data.
+Decisions are given as labels, by the larger of two columns (a tie is shared), or by the option `threshold`, as in
+`polyroc.measures.confusion`. The option `prevalence` is the share of positives where the rule will be used; by
+default that of the data.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 from math import inf
 from typing import Any
 
@@ -19,12 +14,11 @@ import numpy as np
 from polyroc.errors import MeasureError, NotApplicableError, UndefinedMeasureWarning, warn
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
-from polyroc.measures.confusion import Confusion, decided
+from polyroc.measures.confusion import Confusion, checked_number, decided, with_threshold
 from polyroc.measures.fixed_rate import SENSITIVITY_VARIANTS, SPECIFICITY_VARIANTS
 from polyroc.measures.measure import Measure, RateForm, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
-from polyroc.messages import short_repr
 
 __all__ = ["TABLE", "expected_cost", "net_benefit", "npv", "ppv", "sensitivity", "specificity"]
 
@@ -32,22 +26,7 @@ __all__ = ["TABLE", "expected_cost", "net_benefit", "npv", "ppv", "sensitivity",
 def _table(sample: Sample, threshold: float | None) -> tuple[Confusion, int, int]:
     """The confusion at the threshold, and which class is positive, which negative."""
     assert sample.positive is not None
-    positive, negative = sample.positive, 1 - sample.positive
-    if threshold is None:
-        return sample.once(decided), positive, negative
-    score = sample.values if sample.values.ndim == 1 else sample.values[:, positive]
-    shares = np.empty((len(score), 2))
-    shares[:, positive] = score >= _number("threshold", threshold)
-    shares[:, negative] = 1.0 - shares[:, positive]
-    return Confusion(sample, shares), positive, negative
-
-
-def _number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -> float:
-    if isinstance(value, int | float) and low <= value <= high:
-        with suppress(OverflowError):  # an integer beyond the range of floats
-            return float(value)
-    limits = "a number" if np.isinf(high) and np.isinf(low) else f"a number from {low:g} to {high:g}"
-    raise MeasureError(f"{name} must be {limits}, got {short_repr(value)}.")
+    return decided(sample, threshold), sample.positive, 1 - sample.positive
 
 
 def _one_rate(confusion: Confusion, true: int, decision: int) -> Statistic:
@@ -85,7 +64,7 @@ def npv(sample: Sample, threshold: float | None = None, prevalence: float | None
 def _priors(confusion: Confusion, positive: int, prevalence: float | None) -> FloatArray:
     if prevalence is None:
         return np.asarray(confusion.priors)
-    share = _number("prevalence", prevalence, 0.0, 1.0)
+    share = checked_number("prevalence", prevalence, 0.0, 1.0)
     return np.array([1.0 - share, share] if positive == 1 else [share, 1.0 - share])
 
 
@@ -120,8 +99,8 @@ def expected_cost(
     confusion, positive, negative = _table(sample, threshold)
     priors = _priors(confusion, positive, prevalence)
     costs = np.zeros((2, 2))
-    costs[positive, negative] = _number("false_negative", false_negative, 0.0)
-    costs[negative, positive] = _number("false_positive", false_positive, 0.0)
+    costs[positive, negative] = checked_number("false_negative", false_negative, 0.0)
+    costs[negative, positive] = checked_number("false_positive", false_positive, 0.0)
     by_class: FloatArray = (costs * confusion.rates).sum(axis=1)
     slopes, gradient = by_class if prevalence is None else None, priors[:, None] * costs
     statistic = confusion.statistic(float(priors @ by_class), gradient, slopes=slopes)
@@ -134,16 +113,21 @@ def net_benefit(sample: Sample, threshold: float | None = None, prevalence: floa
     prevalence x TPR - (1 - prevalence) x FPR x t / (1 - t): true positives minus false positives, weighted by the
     odds at which a decision maker with this threshold exchanges them. Acting on no case has the net benefit 0.
     """
+    return benefit_over(sample, threshold, prevalence, act=False)
+
+
+def benefit_over(sample: Sample, threshold: float | None, prevalence: float | None, act: bool) -> Statistic:
+    """Return the net benefit minus that of acting on all cases if `act`, else on none."""
     odds = _odds(threshold)
     _require_probabilities(sample)
     confusion, positive, negative = _table(sample, threshold)
     priors = _priors(confusion, positive, prevalence)
-    gains = np.zeros((2, 2))
-    gains[positive, positive], gains[negative, positive] = 1.0, -odds
+    gains, changed, sign = np.zeros((2, 2)), negative if act else positive, -1.0 if act else 1.0
+    gains[positive, changed], gains[negative, changed] = sign, -sign * odds
     by_class: FloatArray = (gains * confusion.rates).sum(axis=1)
     slopes, gradient = by_class if prevalence is None else None, priors[:, None] * gains
     statistic = confusion.statistic(float(priors @ by_class), gradient, slopes=slopes)
-    return confusion.allowing_for_unseen(statistic, gradient, (-odds, 1.0))
+    return confusion.allowing_for_unseen(statistic, gradient, (-1.0, odds) if act else (-odds, 1.0))
 
 
 def _odds(threshold: Any) -> float:
@@ -188,10 +172,16 @@ AMONG: Mapping[str, Any] = {**AT, "prevalence": None}
 COSTS: Mapping[str, Any] = {**AMONG, "false_positive": 1.0, "false_negative": 1.0}
 UNIT = always((0.0, 1.0))
 
-_FACTS: Mapping[str, Any] = {"needs": "decisions", "classes": (2, 2), "chance": None, "symmetric": False}
+_FACTS: Mapping[str, Any] = {
+    "needs": "decisions",
+    "classes": (2, 2),
+    "chance": None,
+    "symmetric": False,
+    "bins": "decisions",
+}
 _BRADLEY = "Bradley (1997)"
 
-TABLE = (
+_MEASURES = (
     *(
         Measure(
             key=key,
@@ -259,8 +249,9 @@ TABLE = (
         prevalence=True,
         linear=True,
         mean_over_cases=True,
-        bins="score",
         bound_rule="threshold",
-        **_FACTS,
+        **{**_FACTS, "bins": "score"},
     ),
 )
+
+TABLE = tuple(measure if measure.required else with_threshold(measure) for measure in _MEASURES)

@@ -1,6 +1,6 @@
 """Numbers as readers see them: values, p-values, percentages, intervals and counts."""
 
-from math import isnan
+from math import ceil, isnan, log10
 
 __all__ = [
     "DASH",
@@ -21,6 +21,7 @@ __all__ = [
 
 DASH = "\N{EN DASH}"  # an undefined number in a report
 SMALL_CHANCE = 0.001  # of more than six ordered classes
+NOISE = 1e-6  # share of the larger end below which the other one may be the error of a search for it
 ROUNDING = 1e-12  # relative size of what is left of equal numbers after a long computation
 
 
@@ -127,21 +128,32 @@ def percentage(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def interval_text(interval: tuple[float, float], places: int = 4, unit: float = 1.0) -> str:
-    """The ends of an interval, with the decimals that the larger one needs.
+def interval_text(
+    interval: tuple[float, float], places: int = 4, unit: float = 1.0, *, signed: bool = False
+) -> str:
+    """Return the ends of an interval, with the decimals that the larger one needs.
+
+    There are more if the sign of a negative end would vanish, and, if `signed`, that of a positive one.
 
     >>> interval_text((0.88, 0.94), 2), interval_text((0.00001, 0.25)), interval_text((0.00001, 0.000025))
     ('0.88 to 0.94', '0.0000 to 0.2500', '1e-05 to 2.5e-05')
-    >>> interval_text((-0.00009, 0.25)), interval_text((-0.00001, 0.25))
-    ('-0.0001 to 0.2500', '0.0000 to 0.2500')
+    >>> interval_text((-0.00009, 0.25)), interval_text((-0.00001, 0.25)), interval_text((-1e-17, 0.25))
+    ('-0.0001 to 0.2500', '-0.00001 to 0.25000', '0.0000 to 0.2500')
+    >>> interval_text((0.0004, 0.05), 3), interval_text((0.0004, 0.05), 3, signed=True)
+    ('0.000 to 0.050', '0.0004 to 0.0500')
     """
-    return " to ".join(end_texts(interval, places, unit))
+    return " to ".join(end_texts(interval, places, unit, signed=signed))
 
 
-def end_texts(interval: tuple[float, float], places: int = 4, unit: float = 1.0) -> tuple[str, str]:
-    """The two ends of an interval, for columns of their own."""
+def end_texts(
+    interval: tuple[float, float], places: int = 4, unit: float = 1.0, *, signed: bool = False
+) -> tuple[str, str]:
+    """Return the two ends of an interval, as in `interval_text`, for columns of their own."""
     low, high = interval
-    if round(max(abs(low), abs(high)), places) > 0:
+    size = max(abs(low), abs(high))
+    if round(size, places) > 0:
+        ends = [abs(end) for end in interval if (signed or end < 0) and abs(end) > NOISE * size]
+        places = max([places, *(ceil(-log10(end)) for end in ends if round(end, places) == 0)])
         unit = _fixed(places)  # a smaller end is zero, as exactly as the other one is shown
     return number_text(low, places, unit), number_text(high, places, unit)
 

@@ -13,7 +13,12 @@ Record = Mapping[str, Any]
 Row: TypeAlias = dict[str, str]
 SHOWN_ROWS = 20  # of a long table: the first and the last ones
 COUNTS = ("count", "cases", "events", "n")
-HEADINGS = {"standard_error": "std. error", "pvalue": "p", "adjusted_pvalue": "p adjusted"}
+HEADINGS = {
+    "standard_error": "std. error",
+    "monte_carlo_error": "Monte Carlo error",
+    "pvalue": "p",
+    "adjusted_pvalue": "p adjusted",
+}
 
 
 class Column(NamedTuple):

@@ -119,19 +119,19 @@ def draw_parts(
 def draw_differences(
     comparison: Comparison, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
 ) -> ForestPicture:
-    """Every pair of a comparison: first minus second, its simultaneous interval and its adjusted p-value.
+    """Every pair of a comparison: first minus second, its adjusted interval and p-value.
 
-    A marker is filled where the adjusted p-value is below 1 - level, that is where the interval excludes 0.
+    A marker is filled where the adjusted p-value is below 1 - level.
     """
     rows = [
-        difference_row(pair, pair.value, pair.simultaneous_interval(level), level)
+        difference_row(pair, pair.value, pair.adjusted_interval(level), level)
         for pair in comparison.differences.values()
     ]
-    adjusted = comparison.adjustment is not None and len(rows) > 1
-    heading = f"p ({comparison.adjustment})" if adjusted else "p"
+    heading = f"p ({comparison.adjustment})" if comparison.is_adjusted else "p"
+    kind = next(iter(comparison.differences.values())).interval_kind if comparison.is_adjusted else ""
     scale = f"Difference in {next(iter(comparison.estimates.values())).name}"
     groups = [Group("", 0.0, rows)]
-    return draw_forest(ax, groups, scale, level=level, numbers=numbers, p_heading=heading)
+    return draw_forest(ax, groups, scale, level=level, numbers=numbers, p_heading=heading, kind=kind)
 
 
 def _row(estimate: Estimate, label: str, look: Style, level: float) -> Row:

@@ -121,14 +121,25 @@ class Group(NamedTuple):
 
 
 def draw_forest(
-    ax: Axes | None, groups: Sequence[Group], scale: str, *, level: float, numbers: bool, p_heading: str = ""
+    ax: Axes | None,
+    groups: Sequence[Group],
+    scale: str,
+    *,
+    level: float,
+    numbers: bool,
+    p_heading: str = "",
+    kind: str = "",
 ) -> ForestPicture:
-    """Draw groups of rows over a scale with this name, and figures in one or two columns beside it."""
+    """Draw groups of rows over a scale with this name, and figures in one or two columns beside it.
+
+    `kind` says what the intervals are if they are adjusted for the number of rows, such as "simultaneous".
+    """
     lines = [line for group in groups for line in group.lines]
     rows = {y: line for y, line in enumerate(lines) if isinstance(line, Row)}
     if not rows:
         raise NotApplicableError("There is nothing to draw: the result holds no estimate.")
-    columns = _columns(rows, level, p_heading) if numbers else {}
+    interval = f"{kind} {level_text(level)}" if kind else f"{level_text(level)} interval"
+    columns = _columns(rows, interval, p_heading) if numbers else {}
     names = [abbreviated(line, 48) if isinstance(line, str) else line.label for line in lines]
     beside = max(text_width(name, small_size()) for name in names) + sum(
         _width(column) + 12 for column in columns.items()
@@ -147,13 +158,13 @@ def draw_forest(
     return ForestPicture(ax, points, intervals, tuple(written), references, overall)
 
 
-def _columns(rows: dict[int, Row], level: float, p_heading: str) -> dict[str, dict[int, str]]:
+def _columns(rows: dict[int, Row], interval: str, p_heading: str) -> dict[str, dict[int, str]]:
     """What is written beside the rows, by heading; with decimals enough for the narrowest interval."""
     widths = [row.interval.high - row.interval.low for row in rows.values()]
     places = [ceil(-log10(width)) for width in widths if width > 0]
     decimals = min(6, max([3, *places]))
     values = {y: value_text(row.value, row.interval, decimals) for y, row in rows.items()}
-    columns = {f"value ({level_text(level)} interval)": values}
+    columns = {f"value ({interval})": values}
     if any(row.cases for row in rows.values()):
         columns = {"cases": {y: row.cases for y, row in rows.items()}, **columns}
     return {**columns, p_heading: {y: row.pvalue for y, row in rows.items()}} if p_heading else columns

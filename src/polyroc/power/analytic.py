@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple, Protocol
 
-from polyroc._scipy import brentq
+import numpy as np
+from scipy.optimize import brentq
+
 from polyroc.errors import InputError
-from polyroc.estimates.difference import JointRegion
+from polyroc.estimates.comparison import pairwise_differences
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.power.allocation import Allocation, Sizes
@@ -52,8 +54,8 @@ class VarianceModel(Protocol):
         """
         ...
 
-    def effective(self, sizes: Sizes) -> tuple[float, ...]:
-        """For each classifier the effective number of cases in the smallest class, as `Estimate.effective`."""
+    def cases(self, sizes: Sizes) -> tuple[tuple[float, float], ...]:
+        """Return `Estimate.fewest` and `Estimate.effective` of each classifier."""
         ...
 
 
@@ -80,7 +82,7 @@ def is_near_limit(question: PlanningQuestion, model: VarianceModel, sizes: Sizes
 
 
 def _study(question: PlanningQuestion, model: VarianceModel, sizes: Sizes) -> "PlannedStudy":
-    return PlannedStudy(question, model.variances(sizes), model.effective(sizes))
+    return PlannedStudy(question, model.variances(sizes), model.cases(sizes), sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +95,16 @@ class PlannedStudy:
         The goal and the expected values.
     variances
         The variances at the expected values.
-    effective
-        For each classifier the effective number of cases in the smallest class.
+    cases
+        `Estimate.fewest` and `Estimate.effective` of each classifier.
+    sizes
+        The class sizes.
     """
 
     question: PlanningQuestion
     variances: Variances
-    effective: tuple[float, ...]
+    cases: tuple[tuple[float, float], ...]
+    sizes: Sizes
 
     def power(self) -> float:
         """The probability that the interval excludes the hypothesis.
@@ -120,9 +125,12 @@ class PlannedStudy:
         if len(estimates) == 1:
             return estimates[0].confidence_interval(self.question.level)
         first, second = (estimate.standard_error for estimate in estimates)
-        variance = first**2 + second**2 - 2.0 * self._correlation() * first * second
-        region = JointRegion(estimates[0], estimates[1], max(0.0, variance))
-        return ConfidenceInterval(*region.ends(self.question.z))
+        shared = self._correlation() * first * second
+        covariance = np.array([[first**2, shared], [shared, second**2]])
+        pair = dict(zip(("first", "second"), estimates, strict=True))
+        return next(iter(pairwise_differences(pair, covariance, True).values())).confidence_interval(
+            self.question.level
+        )
 
     def _critical(self, error: float) -> float | None:
         """The effect nearest to the hypothesis whose interval excludes it; None if there is none.
@@ -136,7 +144,7 @@ class PlannedStudy:
         while side * (end - below) > 0:
             above = side * min(side * (below + side * step), side * end)
             if self._distance(above) > 0:
-                return brentq(self._distance, below, above, xtol=1e-9 * error, rtol=1e-15)
+                return float(brentq(self._distance, below, above, xtol=1e-9 * error, rtol=1e-15))
             below, step = above, 1.1 * step
         return None
 
@@ -173,14 +181,16 @@ class PlannedStudy:
             variance *= ((value - low) * (high - value) / expected_scale) ** CURVATURE
         return Estimate(
             measure=str(self.question.measure),
-            name=self.question.measure.name,
+            name=self.question.measure.full_name,
             classifier="expected",
             value=value,
             standard_error=sqrt(variance),
             limits=self.question.limits,
             chance=None,
-            fewest=self.effective[i],
-            provenance=Provenance({}, None),
+            fewest=self.cases[i][0],
+            effective=self.cases[i][1],
+            provenance=Provenance({str(k): size for k, size in enumerate(self.sizes)}, None),
+            of_decisions=self.question.measure.needs == "decisions" or None,
         )
 
 

@@ -145,9 +145,9 @@ class FormulaVariances:
         """The variance that the textbook test uses (Hanley & McNeil 1982); None for the test of `evaluate`."""
         return self._at(self._rejected, sizes).effect if self.textbook else None
 
-    def effective(self, sizes: Sizes) -> tuple[float, ...]:
-        """As `Estimate.effective` of each classifier."""
-        return (min(sizes),) if self.question.versus is None else (min(sizes), min(sizes))
+    def cases(self, sizes: Sizes) -> tuple[tuple[float, float], ...]:
+        """Return `Estimate.fewest` and `Estimate.effective` of each classifier."""
+        return ((min(sizes), min(sizes)),) * len(self.question.values)
 
     def _at(self, value: float, sizes: Sizes) -> Variances:
         """The variances if the first classifier has this value and the second one its expected value."""

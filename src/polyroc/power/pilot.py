@@ -39,7 +39,9 @@ def pilot_scores(y_true: Any, y_score: Any, **reading: Any) -> list[Scores]:
     if len(names) not in (1, 2):
         raise InputError(
             f"A study is planned for one or two classifiers, the pilot data have {len(names)} "
-            f"({', '.join(names)}); pass one or two of them."
+            f"({', '.join(names)}). Name the columns of one or two of them, as in ",
+            Option("y_score", {"NAME": ...}),
+            ", or keep the rows of one or two of them.",
         )
     for scores in sets:
         one_sample(scores, "sample_size")
@@ -187,13 +189,14 @@ class PilotVariances:
     def under_hypothesis(self, sizes: Sizes) -> None:
         """None: the test is that of `evaluate` or `compare`."""
 
-    def effective(self, sizes: Sizes) -> tuple[float, ...]:
-        """As `Estimate.effective` of each classifier."""
+    def cases(self, sizes: Sizes) -> tuple[tuple[float, float], ...]:
+        """Return `Estimate.fewest` and `Estimate.effective` of each classifier."""
         low, high = self.question.limits
-        return tuple(
-            min(n * (high - low) / reach for n, reach in zip(sizes, by_class, strict=True) if reach > 0)
+        counted = [
+            [(n, n * (high - low) / reach) for n, reach in zip(sizes, by_class, strict=True) if reach > 0]
             for by_class in self.pilot.reaches
-        )
+        ]
+        return tuple((min(n for n, _ in classes), min(n for _, n in classes)) for classes in counted)
 
     def _distance_product(self, value: float) -> float:
         """The product of the distances to both limits."""

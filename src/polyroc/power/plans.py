@@ -197,7 +197,7 @@ def plan_from_pilot(
         return _simulated(request, plan, Trials(question, models, None, simulation.seeded(), progress))
     assumptions = (f"cases vary as in the pilot data ({counts})", _test_name(question), "normal estimates")
     model = PilotVariances(question, pilot)
-    return _analytic(request, _Plan(question, pilot.allocation, "DeLong() on pilot data", assumptions), model)
+    return _analytic(request, _Plan(question, pilot.allocation, "Influence() on pilot data", assumptions), model)
 
 
 def plan_from_model(

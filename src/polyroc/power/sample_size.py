@@ -158,9 +158,9 @@ def sample_size(
     Two classifiers on the same cases, and one that must not be worse:
 
     >>> sample_size(measure="auc", value=0.85, versus=0.80, correlation=0.5).n
-    534
+    519
     >>> sample_size(measure="auc", value=0.85, versus=0.85, correlation=0.5, margin=0.05).by_class
-    {'negative': 236, 'positive': 236}
+    {'negative': 224, 'positive': 223}
 
     Three ordered classes:
 

@@ -1,6 +1,6 @@
 """The analysis of readings: the measure of every cell, and what follows from the analysis of variance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import inf, nan, sqrt
@@ -10,10 +10,11 @@ import numpy as np
 
 from polyroc.errors import DegenerateComparisonWarning, NotApplicableError, warn
 from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.inference.covariance import influence, sampled_strata
 from polyroc.inference.estimation import estimate_measure
-from polyroc.inference.methods import DeLong, Method
+from polyroc.inference.methods import Influence, Method
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
@@ -80,11 +81,11 @@ def evaluate_cells(readings: Readings, measure: Measure, method: Method, nested:
 
 def _evaluate_subsets(readings: Readings, measure: Measure, method: Method) -> _Evaluated:
     """The same if cells have different cases: products of the influence values of the cases that they share."""
-    if not isinstance(method, DeLong):
+    if not isinstance(method, Influence):
         raise NotApplicableError(
             Option("nested", "cases"),
             f" is not available with {method!r}; use ",
-            Option("method", Call("DeLong")),
+            Option("method", Call("Influence")),
             ".",
         )
     units = np.arange(len(readings.scores)) if readings.scores.groups is None else readings.scores.groups
@@ -104,20 +105,24 @@ def analyse(readings: Readings, cells: _Evaluated, method: Method, question: Que
     human = tuple(name for name in readings.modalities if name != question.standalone)
     values, covariance = cells.block(human, readings)
     first = next(iter(cells.estimates.values()))
+    better = first.larger_is_better is not False
     squares, errors = mean_squares(values, question.nested), error_covariances(covariance, question.nested)
-    differences, equal = _differences(human, values, covariance, first, question)
+    averages = {
+        name: _average(
+            [cells.estimates[Cell(name, reader)] for reader in readings.readers_of(name)], own, question
+        )
+        for name, own in zip(human, np.einsum("ijik->ijk", covariance), strict=True)
+    }
+    differences, equal = _differences(averages, values, covariance, question, better)
     return ReaderStudy(
         measure=first.measure,
         name=first.name,
         modalities=human,
         readers=readings.readers,
         estimates={_key(cell, question.standalone): estimate for cell, estimate in cells.estimates.items()},
-        averages={
-            name: _average(values[i], covariance[i, :, i, :], first, question.fixed)
-            for i, name in enumerate(human)
-        },
+        averages=averages,
         differences=differences,
-        by_reader=_by_reader(human, readings, values, covariance, first, question.nested),
+        by_reader=_by_reader(human, readings, cells.estimates, covariance, question.nested, better),
         equal=equal,
         mean_squares=MeanSquares(*map(float, squares)),
         errors=ErrorCovariances(*map(float, errors)),
@@ -127,7 +132,7 @@ def analyse(readings: Readings, cells: _Evaluated, method: Method, question: Que
         adjustment=question.adjustment,
         provenance=Provenance.of(readings.scores, repr(method), method.seed),
         standalone=question.standalone,
-        algorithm=_algorithm(human, readings, cells, first, question),
+        algorithm=_algorithm(averages, readings, cells, question, better),
         readings=readings,
     )
 
@@ -136,48 +141,87 @@ def _key(cell: Cell, standalone: str | None) -> tuple[str, str]:
     return (cell.modality, cell.modality if cell.modality == standalone else cell.reader)
 
 
-def _average(values: FloatArray, covariance: FloatArray, first: Estimate, fixed: Fixed | None) -> ReaderAverage:
-    term = average_term(values, covariance, fixed)
-    error = sqrt(max(float(term.variance), 0.0) / len(values))
-    return ReaderAverage(float(values.mean()), error, float(term.df), first.limits)
+def _average(readers: Sequence[Estimate], covariance: FloatArray, question: Question) -> ReaderAverage:
+    """Return the mean over readers, with the effective number of cases behind it.
+
+    Independent errors of r readers make the variance of a mean r times as small as that of one reader, as r times
+    as many cases would.
+    """
+    values = np.array([one.value for one in readers])
+    term = average_term(values, covariance, question.fixed)
+    own, common = float(covariance.trace()) / len(values), float(covariance.mean())
+    gain = own / common if common > ROUNDING_VARIANCE * own else 1.0
+    cases = min(one.cases_behind for one in readers) * min(max(gain, 1.0), len(values))
+    return ReaderAverage(
+        float(values.mean()),
+        sqrt(_beyond_rounding(float(term.variance), own) / len(values)),
+        float(term.df),
+        readers[0].limits,
+        None if question.fixed == "cases" else cases,
+    )
 
 
-def _pair(first: str, second: str, value: float, error: float, df: float, like: Estimate) -> ReaderDifference:
-    span = like.limits[1] - like.limits[0]
-    better = like.larger_is_better is not False
-    return ReaderDifference(first, second, value, error, df, (-span, span), larger_is_better=better)
+def _beyond_rounding(variance: float, scale: float) -> float:
+    """Return a variance; 0 if it is only rounding, relative to that of a cell."""
+    return variance if variance > ROUNDING_VARIANCE * scale else 0.0
+
+
+def _as_average(one: Estimate) -> ReaderAverage:
+    """Return an estimate as the mean of one reader."""
+    return ReaderAverage(one.value, one.standard_error, inf, one.limits, one.cases_behind)
+
+
+def _pair(
+    names: tuple[str, str],
+    value: float,
+    variance: float,
+    df: float,
+    means: tuple[ReaderAverage, ReaderAverage],
+    better: bool,
+) -> ReaderDifference:
+    """Return a difference; it keeps the means where Student's interval is not valid, and cases are random."""
+    span = means[0].limits[1] - means[0].limits[0]
+    kept = None
+    if all(one.cases is not None for one in means) and (variance == 0 or any(one.is_near_limit for one in means)):
+        kept = means
+    return ReaderDifference(*names, value, sqrt(variance), df, (-span, span), larger_is_better=better, means=kept)
 
 
 def _differences(
-    human: Sequence[str], values: FloatArray, covariance: FloatArray, like: Estimate, question: Question
+    averages: Mapping[str, ReaderAverage],
+    values: FloatArray,
+    covariance: FloatArray,
+    question: Question,
+    better: bool,
 ) -> tuple[dict[tuple[str, str], ReaderDifference], EqualModalities | None]:
     """The differences of the means with adjusted p-values, and the test that all are equal."""
-    if len(human) == 1:
+    if len(averages) == 1:
         return {}, None
     t, r = values.shape
     term = error_term(values, covariance, question.fixed, question.nested)
-    variance, df = max(float(term.variance), 0.0), float(term.df)
-    means = values.mean(axis=1)
+    variance = _beyond_rounding(float(term.variance), float(np.einsum("ijij->", covariance)) / (t * r))
+    df = float(term.df)
     pairs = [
-        _pair(human[i], human[j], float(means[i] - means[j]), sqrt(2.0 * variance / r), df, like)
-        for i, j in combinations(range(t), 2)
+        _pair((a, b), one.value - other.value, 2.0 * variance / r, df, (one, other), better)
+        for (a, one), (b, other) in combinations(averages.items(), 2)
     ]
     adjusted = adjust(np.array([pair.pvalue for pair in pairs]), question.adjustment)
     made = {
         (pair.first, pair.second): replace(pair, adjusted_pvalue=float(p))
         for pair, p in zip(pairs, adjusted, strict=True)
     }
-    if variance == 0.0:
+    if variance == 0.0 and pairs[0].means is None:
         warn(
             "The differences between modalities vary neither between readers nor between cases, so they have no "
             "interval and no p-value (nan).",
             DegenerateComparisonWarning,
         )
-    return made, _equal(float(mean_squares(values, question.nested).modality), variance, t - 1.0, df)
+    equal = _equal(float(mean_squares(values, question.nested).modality), variance, t - 1.0, df)
+    return made, equal if t > 2 or pairs[0].means is None else equal._replace(pvalue=pairs[0].pvalue)
 
 
 def _equal(modality: float, variance: float, df1: float, df2: float) -> EqualModalities:
-    from polyroc._scipy import chdtrc, fdtrc
+    from scipy.special import chdtrc, fdtrc
 
     if variance == 0.0:
         return EqualModalities(nan, df1, df2, nan)
@@ -190,10 +234,10 @@ def _equal(modality: float, variance: float, df1: float, df2: float) -> EqualMod
 def _by_reader(
     human: Sequence[str],
     readings: Readings,
-    values: FloatArray,
+    estimates: Mapping[Cell, Estimate],
     covariance: FloatArray,
-    like: Estimate,
     nested: Nested | None,
+    better: bool,
 ) -> dict[tuple[str, str, str], ReaderDifference]:
     """The differences of each reader, from the error covariances of the cases."""
     if nested == "readers":
@@ -201,30 +245,37 @@ def _by_reader(
     effects = {}
     for j, reader in enumerate(readings.readers_of(human[0])):
         for i, k in combinations(range(len(human)), 2):
-            own = covariance[i, j, i, j] + covariance[k, j, k, j] - 2.0 * covariance[i, j, k, j]
-            error = sqrt(max(float(own), 0.0))
-            value = float(values[i, j] - values[k, j])
-            effects[reader, human[i], human[k]] = _pair(human[i], human[k], value, error, inf, like)
+            cells = covariance[i, j, i, j] + covariance[k, j, k, j]
+            own = _beyond_rounding(float(cells - 2.0 * covariance[i, j, k, j]), float(cells))
+            one, other = (_as_average(estimates[Cell(human[m], reader)]) for m in (i, k))
+            names, value = (human[i], human[k]), one.value - other.value
+            effects[reader, human[i], human[k]] = _pair(names, value, own, inf, (one, other), better)
     return effects
 
 
 def _algorithm(
-    human: Sequence[str], readings: Readings, cells: _Evaluated, like: Estimate, question: Question
+    averages: Mapping[str, ReaderAverage],
+    readings: Readings,
+    cells: _Evaluated,
+    question: Question,
+    better: bool,
 ) -> dict[str, ReaderDifference] | None:
     """The stand-alone algorithm minus the mean over readers, by modality: the one modality of a study."""
     if question.standalone is None:
         return None
     (own,) = readings.readers_of(question.standalone)
     place = readings.cells.index(Cell(question.standalone, own))
+    estimates = [*cells.estimates.values()]
     effects = {}
-    for modality in human:
+    for modality, average in averages.items():
         places = [readings.cells.index(Cell(modality, reader)) for reader in readings.readers_of(modality)]
-        estimates = [*cells.estimates.values()]
         values = np.array([estimates[place].value - estimates[k].value for k in places])
         contrast = np.zeros((len(places), len(cells.covariance)))
         contrast[:, place] = 1.0
         contrast[range(len(places)), places] = -1.0
         term = average_term(values, contrast @ cells.covariance @ contrast.T, question.fixed)
-        error = sqrt(max(float(term.variance), 0.0) / len(places))
-        effects[modality] = _pair(question.standalone, modality, float(values.mean()), error, float(term.df), like)
+        variance = _beyond_rounding(float(term.variance), float(cells.covariance[place, place])) / len(places)
+        alone = _as_average(estimates[place])
+        names = (question.standalone, modality)
+        effects[modality] = _pair(names, float(values.mean()), variance, float(term.df), (alone, average), better)
     return effects

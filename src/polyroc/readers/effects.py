@@ -1,15 +1,18 @@
 """Means over readers and differences between modalities: intervals and tests by Student's t."""
 
-from dataclasses import dataclass, replace
-from math import exp, isnan, log, nan
-from typing import Any
+from dataclasses import dataclass, field, replace
+from math import exp, isfinite, log, nan
+from statistics import NormalDist
+from typing import Any, cast
 
 import numpy as np
 
-from polyroc.estimates.hypothesis_tests import one_sided
-from polyroc.estimates.intervals import ConfidenceInterval, student_interval
+from polyroc.estimates.difference import ScoreRegion
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.hypothesis_tests import one_sided, signed_root
+from polyroc.estimates.intervals import ConfidenceInterval, interval_at, student_interval, student_z
 from polyroc.output.numbers import estimate_text
-from polyroc.results.codec import Record
+from polyroc.results.codec import STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
@@ -18,6 +21,8 @@ __all__ = ["ReaderAverage", "ReaderDifference", "tail"]
 
 LARGE = 1e10  # degrees of freedom that stand for infinitely many
 EDGE = 700.0  # logits beyond it are 0 or 1 in double precision
+LARGEST_T = 1e8  # quantiles of Student's t that stand for larger ones, whose squares overflow
+NEAR_LIMIT = 2.0  # cases' worth of distance from a limit; with less, Student's intervals covered too rarely
 
 
 def tail(statistic: float, df: float) -> float:
@@ -28,9 +33,14 @@ def tail(statistic: float, df: float) -> float:
     """
     if np.isinf(df):
         return one_sided(statistic)
-    from polyroc._scipy import stdtr
+    from scipy.special import stdtr
 
     return float(stdtr(df, -statistic))
+
+
+def _quantile(z: float, df: float) -> float:
+    """Return the quantile of Student's t at the probability of a standard normal quantile."""
+    return min(student_z(z, min(df, LARGE)), LARGEST_T)
 
 
 def _interval(
@@ -54,12 +64,16 @@ class ReaderAverage(Record):
         The mean, its standard error and the degrees of freedom (infinite if readers are fixed).
     limits
         The smallest and the largest possible value.
+    cases
+        The effective number of cases of the smallest class behind the mean: as many as a reader has if readers err
+        on the same cases, up to as many as all readers have together. None if cases are fixed.
     """
 
     value: float
     standard_error: float
     df: float
     limits: tuple[float, float]
+    cases: float | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield within(self.value, *self.limits), "value must be between the limits"
@@ -67,18 +81,56 @@ class ReaderAverage(Record):
 
     @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The interval by Student's t on the logit scale of the limits; nan without variation.
+        """Return the interval by Student's t on the logit scale of the limits; nan without variation.
 
-        Near a limit the mean is skewed, and the interval around it (`student_interval`) covers too rarely. Without
-        limits, or at one, it is that interval.
+        Near a limit the mean is skewed, and the interval around it (`student_interval`) covers too rarely. Where
+        the mean is less than two of its `cases` away from a limit, it is the guarded interval of
+        `polyroc.estimates.intervals.interval`, with the quantile of Student's t. Without limits it is
+        `student_interval`.
         """
         low, high = self.limits
+        if self.cases is not None and (self.is_near_limit or self.standard_error == 0):
+            z = _quantile(NormalDist().inv_cdf(0.5 + checked_level(level) / 2), self.df)
+            return interval_at(self.value, self.standard_error, self.limits, self.cases, z)
         share, error = (self.value - low) / (high - low), self.standard_error / (high - low)
         if not (0.0 < share < 1.0 and error > 0.0):
             return self.student_interval(level)
         centre, slope = log(share / (1.0 - share)), share * (1.0 - share)
         ends = student_interval(centre, error / slope, min(self.df, LARGE), checked_level(level))
         return ConfidenceInterval(*(low + (high - low) / (1.0 + exp(-min(max(end, -EDGE), EDGE))) for end in ends))
+
+    @property
+    def is_near_limit(self) -> bool:
+        """True if the mean is less than two cases of the smallest class away from a limit."""
+        low, high = self.limits
+        if self.cases is None or not isfinite(high - low):
+            return False
+        return self.cases * min(self.value - low, high - self.value) < NEAR_LIMIT * (high - low)
+
+    @property
+    def cases_behind(self) -> float:
+        """The effective number of cases, as that of an `Estimate`; nan if it is not known."""
+        return nan if self.cases is None else self.cases
+
+    @property
+    def monte_carlo_error(self) -> float:
+        """0, as that of an `Estimate` from all tuples of cases."""
+        return 0.0
+
+    @property
+    def fewest(self) -> float:
+        """The effective number of cases; as in an `Estimate` whose cases reach all of the range."""
+        return self.cases_behind
+
+    @property
+    def of_decisions(self) -> bool:
+        """False: a mean over readers takes more values than that of one decision a case."""
+        return False
+
+    @property
+    def bound_slack(self) -> tuple[float, float]:
+        """0 and 0: the value is exact."""
+        return 0.0, 0.0
 
     @validated
     def student_interval(self, level: float = 0.95) -> ConfidenceInterval:
@@ -105,6 +157,9 @@ class ReaderDifference(Record):
         The two-sided p-value of no difference, adjusted for all pairs of modalities.
     larger_is_better
         False for a cost.
+    means
+        The two means, if one of them is near a limit, or the standard error is 0: intervals and tests are then
+        those of `compare` (`polyroc.estimates.difference.ScoreRegion`). None elsewhere.
     """
 
     first: str
@@ -115,6 +170,7 @@ class ReaderDifference(Record):
     limits: tuple[float, float]
     adjusted_pvalue: float = nan
     larger_is_better: bool = True
+    means: tuple[ReaderAverage, ReaderAverage] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield self.first != self.second, "first and second must differ"
@@ -125,12 +181,23 @@ class ReaderDifference(Record):
     @property
     def pvalue(self) -> float:
         """Two-sided p-value of no difference; nan without variation."""
-        return 2.0 * tail(abs(self._t(0.0)), self.df) if self.standard_error > 0 else nan
+        return min(2.0 * min(self._above(0.0), self._below(0.0)), 1.0)
 
     @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The interval by Student's t, within the limits; nan without variation."""
+        """Return the interval by Student's t, within the limits; nan without variation.
+
+        Near a limit, or without variation of the difference, it is that of the score test of the `means`.
+        """
+        if self.means is not None:
+            return ConfidenceInterval(*self._region_at(NormalDist().inv_cdf(0.5 + checked_level(level) / 2)))
         return _interval(self.value, self.standard_error, self.df, self.limits, level)
+
+    def _region_at(self, z: float) -> tuple[float, float]:
+        """Return the ends of the interval of the score test at a standard normal quantile."""
+        # means have what the region asks of estimates
+        region = ScoreRegion(*cast(tuple[Estimate, Estimate], self.means), self.standard_error**2)
+        return region.ends(_quantile(z, self.df))
 
     @validated
     def non_inferiority(self, margin: float) -> float:
@@ -152,25 +219,30 @@ class ReaderDifference(Record):
 
     def reversed(self) -> "ReaderDifference":
         """The same pair with first and second exchanged."""
-        return replace(self, first=self.second, second=self.first, value=-self.value)
+        return replace(
+            self, first=self.second, second=self.first, value=-self.value, means=self.means and self.means[::-1]
+        )
 
     @validated
     def text(self, level: float = 0.95) -> str:
         """The value with its interval."""
         return estimate_text(self.value, self.confidence_interval(level), level=level)
 
-    def _t(self, null: float) -> float:
-        return (self.value - null) / self.standard_error if self.standard_error > 0 else nan
-
     def _above(self, null: float) -> float:
         """P-value of the hypothesis that the difference is `null` or less."""
-        t = self._t(null)
-        return nan if isnan(t) else tail(t, self.df)
+        return self._tail(null, 1.0)
 
     def _below(self, null: float) -> float:
         """P-value of the hypothesis that the difference is `null` or more."""
-        t = self._t(null)
-        return nan if isnan(t) else tail(-t, self.df)
+        return self._tail(null, -1.0)
+
+    def _tail(self, null: float, sign: float) -> float:
+        """Return the p-value against larger (sign 1) or smaller (-1) values; nan without variation."""
+        if self.means is not None:
+            return one_sided(sign * signed_root(self._region_at, self.value, null))
+        if not self.standard_error > 0:
+            return nan
+        return tail(sign * (self.value - null) / self.standard_error, self.df)
 
     def _derived(self) -> dict[str, Any]:
         return {"pvalue": self.pvalue}

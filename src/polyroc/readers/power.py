@@ -145,7 +145,7 @@ def _two_sided(shift: float, df: float, alpha: float) -> float:
     if df == inf:
         z = NormalDist().inv_cdf(1.0 - alpha / 2.0)
         return NormalDist().cdf(shift - z) + NormalDist().cdf(-shift - z)
-    from polyroc._scipy import fdtri, ncfdtr
+    from scipy.special import fdtri, ncfdtr
 
     return 1.0 - float(ncfdtr(1.0, df, shift**2, fdtri(1.0, df, 1.0 - alpha)))
 
@@ -155,7 +155,7 @@ def _one_sided(shift: float, df: float, alpha: float) -> float:
         return 1.0
     if df == inf:
         return NormalDist().cdf(shift - NormalDist().inv_cdf(1.0 - alpha))
-    from polyroc._scipy import nctdtr, stdtrit
+    from scipy.special import nctdtr, stdtrit
 
     return 1.0 - float(nctdtr(df, shift, stdtrit(df, 1.0 - alpha)))
 

@@ -73,8 +73,8 @@ def reader_study(
         (all cases). "cases": each reader reads cases of their own (with all modalities); long layout only, and
         cases of the same name are the same case.
     method
-        The error covariances: `DeLong()`, `Jackknife()` (`Jackknife(stratified=False)` as in MRMCaov and RJafroc),
-        `Bootstrap()`, `Unbiased()`, or one of these by name.
+        The error covariances: `Influence()`, `Jackknife()` (`Jackknife(stratified=False)` as in MRMCaov and
+        RJafroc), `Bootstrap()`, `Unbiased()`, or one of these by name.
     adjustment
         Of the p-values of three modalities or more, for the number of pairs; None for none.
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
@@ -116,7 +116,7 @@ def reader_study(
     parsed = as_estimating_method(method)
     if parsed is None:
         raise InputError(
-            "A reader study needs the covariances of the errors; use ", Option("method", Call("DeLong")), "."
+            "A reader study needs the covariances of the errors; use ", Option("method", Call("Influence")), "."
         )
     options = {"labels": labels, "pos_label": pos_label, "weight_kind": weight_kind, "sampling": sampling}
     options |= {"groups": groups, "missing": missing, "sample_weight": sample_weight}

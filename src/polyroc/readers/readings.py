@@ -259,6 +259,8 @@ def check_design(readings: Readings, nested: Nested | None, standalone: str | No
             " is an algorithm without readers: one reading per case.",
         )
     (_check_nested_readers if nested == "readers" else _check_crossed_readers)(readings, human)
+    if nested == "cases":
+        _check_cases_of_readers(readings, human)
     few = min(human, key=lambda modality: len(readings.readers_of(modality)))
     if len(readings.readers_of(few)) < 2:
         raise InputError(
@@ -280,6 +282,22 @@ def _check_crossed_readers(readings: Readings, human: Sequence[str]) -> None:
                 Option("nested", "readers"),
                 ".",
             )
+
+
+def _check_cases_of_readers(readings: Readings, human: Sequence[str]) -> None:
+    """Raise an error unless each reader read the same cases with all modalities."""
+    for reader in readings.readers:
+        first, *others = (readings.read[readings.cells.index(Cell(name, reader))] for name in human)
+        for name, other in zip(human[1:], others, strict=True):
+            if (first != other).any():
+                raise InputError(
+                    f"Reader {reader!r} read {counted(int((first & ~other).sum()), 'case')} with {human[0]!r} "
+                    f"only, and {counted(int((other & ~first).sum()), 'case')} with {name!r} only, but with ",
+                    Option("nested", "cases"),
+                    " each reader reads the same cases with all modalities. Leave out the cases that the reader "
+                    "did not read with all of them, or leave out the reader. A study in which no reader reads a "
+                    "case with two modalities cannot be analysed here.",
+                )
 
 
 def _check_nested_readers(readings: Readings, human: Sequence[str]) -> None:

@@ -281,9 +281,11 @@ class ReaderStudy(Result):
             if not isnan(effect.pvalue)
         ]
         shown = f"; difference {'; '.join(tests)}" if tests else ""
+        known = any(not isnan(mean.confidence_interval(level).low) for mean in self.averages.values())
+        brackets = f" ({level_text(level)} intervals in brackets)" if known else ""
         study = f"{counted(len(self.readers), 'reader')} and {counted(sum(cases.values()), 'case')} ({classes})"
         return (
-            f"With {study} the mean {self.name} was {means} ({level_text(level)} intervals in brackets){shown} "
+            f"With {study} the mean {self.name} was {means}{brackets}{shown} "
             f"({method}; error covariances by {self.provenance.method})."
         )
 

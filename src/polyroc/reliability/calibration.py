@@ -302,7 +302,14 @@ def _event(
         in_the_large=interval_part(*cox.in_the_large, smallest, level),
         slope=interval_part(*cox.slope, smallest, level),
         joint=joint_test(event),
-        spiegelhalter=ZTest(*spiegelhalter((event.y - event.p) * excess, excess**2 * variance, event)),
+        spiegelhalter=ZTest(
+            *spiegelhalter(
+                (event.y - event.p) * excess,
+                excess**2 * variance,
+                event,
+                np.where(event.y, event.p, 1.0 - event.p),
+            )
+        ),
         simulated_pvalue=simulation.pvalue,
         decomposition=simulation.decomposition,
         curve=ReliabilityCurve(
@@ -339,7 +346,7 @@ def _overall(scores: Scores, classifier: str) -> ZTest:
     table = table_of(scores, classifier)
     own = table[np.arange(len(table)), scores.codes]
     squares = (table**2).sum(axis=1)
-    return ZTest(*spiegelhalter(2.0 * (squares - own), 4.0 * ((table**3).sum(axis=1) - squares**2), event))
+    return ZTest(*spiegelhalter(2.0 * (squares - own), 4.0 * ((table**3).sum(axis=1) - squares**2), event, own))
 
 
 def _slope_differences(

@@ -1,8 +1,8 @@
 """Confidence bands of a reliability curve from binomial bounds of runs of neighbouring predictions."""
 
 import numpy as np
+from scipy.special import betainc, betaincinv
 
-from polyroc._scipy import betainc, betaincinv
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.reliability.decomposition import Bands, Fit, effective_cases
 

@@ -14,8 +14,8 @@ from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
-from polyroc._scipy import ndtri
 from polyroc.estimates.intervals import interval, student_z
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.isotonic import isotonic, isotonic_rows

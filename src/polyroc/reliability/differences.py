@@ -110,7 +110,7 @@ def difference(first: Analysis, second: Analysis, name: str, correlation: float,
     if not error > 0 or df <= 0:
         end = value if error == 0 else nan
         return PartDifference(value, error, end, end, nan)
-    from polyroc._scipy import stdtr
+    from scipy.special import stdtr
 
     low, high = student_interval(value - bias, error, df, level)
     return PartDifference(value, error, low, high, float(2.0 * stdtr(df, -abs(value - bias) / error)))
@@ -120,7 +120,7 @@ def slope_difference(value: float, error: float, smallest: float, level: float) 
     """The difference of two slopes by Student's t; degrees of freedom: the cases of the rarer outcome less one."""
     if not error > 0 or smallest <= 1:
         return PartDifference(value, error, nan, nan, nan)
-    from polyroc._scipy import stdtr
+    from scipy.special import stdtr
 
     low, high = student_interval(value, error, smallest - 1.0, level)
     return PartDifference(value, error, low, high, float(2.0 * stdtr(smallest - 1.0, -abs(value) / error)))

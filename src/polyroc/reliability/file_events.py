@@ -25,6 +25,7 @@ from polyroc.messages import Message, Option
 from polyroc.progress import Progress
 from polyroc.reliability.binned import BinnedEvent
 from polyroc.reliability.events import TOP_LABEL
+from polyroc.reliability.recalibration import certainty_text
 from polyroc.scores import Schema
 
 __all__ = ["FileEvents", "Undefined"]
@@ -218,10 +219,9 @@ class FileEvents:
 
     def undefined(self, event: int) -> Undefined | None:
         """Why logistic recalibration of an event has no finite slope; None if it has one."""
-        certain = int(self.sums["sums"][event, 2])
+        certain, wrong = (int(self.sums["sums"][event, place]) for place in (2, 11))
         if certain:
-            are = "probability is" if certain == 1 else "probabilities are"
-            return Undefined(f"{certain} {are} 0 or 1, which have no log odds", without_logits=True)
+            return Undefined(certainty_text(certain, wrong), without_logits=True)
         column = self.columns[event]
         bins = [np.flatnonzero(column.cases[:, outcome]) for outcome in (0, 1)]
         if not len(bins[0]) or not len(bins[1]):

@@ -1,7 +1,7 @@
 """The verb `calibration` over files: the result from events counted in bins and sums over rows."""
 
 from itertools import combinations
-from math import nan, sqrt
+from math import inf, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -74,14 +74,17 @@ def _result(events: FileEvents, level: float, n: int, seed: int) -> Calibration:
             seed=seed,
             sampling=events.schema.sampling,
             negated=events.data.negated or None,
+            notes=events.data.notes or None,
         ),
         differences=_differences(events, level) if several else None,
         bounds=bounds,
     )
 
 
-def _z(total: float, variance: float) -> ZTest:
-    """Spiegelhalter's test from the sums of w d and of w^2 var(d)."""
+def _z(total: float, variance: float, impossible: float) -> ZTest:
+    """Spiegelhalter's test from the sums of w d and of w^2 var(d), and the outcomes of probability 0."""
+    if impossible:
+        return ZTest(inf, 0.0)
     if not variance > 0:
         return ZTest(nan, nan)
     z = total / sqrt(variance)
@@ -145,7 +148,7 @@ class _EventEstimator:
             in_the_large=self._part(0, LARGE, reason is None or not reason.without_large),
             slope=self._part(2, LINE, reason is None),
             joint=self._joint(),
-            spiegelhalter=_z(self.sums[9], self.sums[10]),
+            spiegelhalter=_z(*self.sums[9:12]),
             simulated_pvalue=simulation.pvalue,
             decomposition=self._decomposition(simulation),
             curve=ReliabilityCurve(

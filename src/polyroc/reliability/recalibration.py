@@ -6,7 +6,7 @@ Calibration-in-the-large is a with b = 1, the slope is b with a free. Standard e
 influence values.
 """
 
-from math import nan
+from math import inf, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from polyroc.reliability.events import Event
 __all__ = [
     "JointTest",
     "Recalibration",
+    "certainty_text",
     "expit",
     "influence_of",
     "joint_test",
@@ -81,11 +82,19 @@ def recalibrate(event: Event) -> Recalibration:
 def no_logits(event: Event) -> str | None:
     """Why there is no logistic regression on log odds; None if there is one."""
     counted = event.weight > 0
-    certain = int(((event.p <= 0) | (event.p >= 1))[counted].sum())
-    if certain:
-        return f"{certain} probabilit{'y is' if certain == 1 else 'ies are'} 0 or 1, which have no log odds"
+    certain = counted & ((event.p <= 0) | (event.p >= 1))
+    if certain.any():
+        return certainty_text(int(certain.sum()), int((certain & (event.p != event.y)).sum()))
     happened = event.y[counted]
     return None if happened.any() and not happened.all() else "the event happened in all cases, or in none"
+
+
+def certainty_text(certain: int, wrong: int) -> str:
+    """Return why there are no log odds: some probabilities are 0 or 1; and how many of these are wrong."""
+    text = f"{certain} probabilit{'y is' if certain == 1 else 'ies are'} 0 or 1, which have no log odds"
+    if not wrong:
+        return text
+    return f"{text}; {wrong} of them {'is' if wrong == 1 else 'are'} wrong, which refutes calibration"
 
 
 def separated(x: FloatArray, y: BoolArray) -> str | None:
@@ -159,8 +168,12 @@ def joint_test(event: Event) -> JointTest:
     return JointTest(statistic, 2, chi_square_tail(statistic, 2))
 
 
-def spiegelhalter(event_scores: FloatArray, variances: FloatArray, event: Event) -> tuple[float, float]:
+def spiegelhalter(
+    event_scores: FloatArray, variances: FloatArray, event: Event, predicted: FloatArray
+) -> tuple[float, float]:
     """Spiegelhalter's z and its two-sided p-value: the Brier score minus its expectation, over its standard error.
+
+    An outcome of predicted probability 0 is impossible if the probabilities are right: z is infinite, p is 0.
 
     Parameters
     ----------
@@ -170,8 +183,12 @@ def spiegelhalter(event_scores: FloatArray, variances: FloatArray, event: Event)
         By case, its variance if they are.
     event
         The cases; with groups, the observed variance between these takes the place of `variances`.
+    predicted
+        By case, the probability of its outcome.
     """
     w = event.weight
+    if (predicted[w > 0] <= 0.0).any():
+        return inf, 0.0
     mean = float(w @ event_scores) / float(w.sum())
     if event.independent:
         error = float(np.sqrt(max(float(w**2 @ variances), 0.0))) / float(w.sum())  # below 0 by rounding only

@@ -26,7 +26,11 @@ __all__ = ["BinBounds", "Calibration", "EventCalibration", "ReliabilityCurve", "
 
 
 class ZTest(NamedTuple):
-    """Spiegelhalter's test: z is above 0 if the Brier score is larger than the probabilities say."""
+    """Spiegelhalter's test: z is above 0 if the Brier score is larger than the probabilities say.
+
+    z is infinite and the p-value 0 if an outcome has the predicted probability 0; both are nan if the Brier score
+    would be the same for all outcomes.
+    """
 
     z: float
     pvalue: float
@@ -123,11 +127,15 @@ class EventCalibration(Record):
         terms = self.decomposition
         return terms.miscalibration.value - terms.discrimination.value + terms.uncertainty.value
 
+    @property
+    def pvalue(self) -> float:
+        """The p-value of right probabilities: the joint test's, or Spiegelhalter's where that is undefined."""
+        return self.spiegelhalter.pvalue if isnan(self.joint.pvalue) else self.joint.pvalue
+
     @validated
     def is_rejected(self, level: float = 0.95) -> bool:
         """True if the joint test, or Spiegelhalter's where that is undefined, rejects right probabilities."""
-        pvalue = self.spiegelhalter.pvalue if isnan(self.joint.pvalue) else self.joint.pvalue
-        return bool(pvalue < 1.0 - checked_level(level))
+        return bool(self.pvalue < 1.0 - checked_level(level))
 
 
 class BinBounds(NamedTuple):
@@ -265,8 +273,8 @@ class Calibration(Result):
         texts = []
         for (name, event), one in self.events.items():
             where = name if len(self.events) == len(self.overall) else f"{name}, {event}"
-            slope = f"slope {number_text(one.slope.value)}, {p_text(one.joint.pvalue)}"
-            texts.append(f"{where}: {slope}")
+            slope = "no slope" if isnan(one.slope.value) else f"slope {number_text(one.slope.value)}"
+            texts.append(f"{where}: {slope}, {p_text(one.pvalue)}")
         return f"Calibration({'; '.join(texts)})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - that of the result counts

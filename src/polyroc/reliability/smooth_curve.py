@@ -62,7 +62,7 @@ def smooth_curve(event: Event, grid: FloatArray, level: float) -> SmoothCurve:
     at = _basis(_logit(grid), knots)
     variance = np.einsum("kg,kl,lg->g", at, event.covariance(influence), at)
     df = max(sum(event.units) - len(z), 1.0)
-    from polyroc._scipy import ndtri
+    from scipy.special import ndtri
 
     reach = student_z(float(-ndtri((1.0 - level) / 2.0)), df) * np.sqrt(np.maximum(variance, 0.0))
     middle = theta @ at

@@ -22,6 +22,7 @@ __all__ = [
     "grouped_tables",
     "sentences",
     "tests_table",
+    "verdict",
 ]
 
 BIASED = (
@@ -127,7 +128,7 @@ def _names(result: "Calibration", key: tuple[str, str]) -> dict[str, str]:
 
 def sentences(result: "Calibration") -> list[str]:
     """One sentence per classifier and event, and per difference or test beside these."""
-    lines = [_sentence(result, *key) for key in result.events]
+    lines = [f"{_whose(result, *key)}: {verdict(own, result.level)}." for key, own in result.events.items()]
     for (first, second), difference in (result.differences or {}).items():
         ends = interval_text((difference.low, difference.high), 2)
         lines.append(
@@ -164,16 +165,21 @@ def _whose(result: "Calibration", classifier: str, event: str) -> str:
     return f"{classifier}, {f'class {event}' if one_class else event}"
 
 
-def _sentence(result: "Calibration", classifier: str, event: str) -> str:
-    own, whose = result.events[classifier, event], _whose(result, classifier, event)
-    if own.undefined is not None and isnan(own.slope.value):
-        test = f"Spiegelhalter's test {p_text(own.spiegelhalter.pvalue)}"
-        return f"{whose}: no calibration slope, because {own.undefined}; {test}."
-    numbers = f"slope {with_ends(own.slope, 2)}, in the large {with_ends(own.in_the_large, 2)}"
-    numbers += f", {p_text(own.joint.pvalue)}"
-    if not own.is_rejected(result.level):
-        return f"{whose}: no miscalibration is shown: {numbers}."
-    return f"{whose}: its probabilities are {faults_of(own)}: {numbers}."
+def verdict(own: "EventCalibration", level: float, of: str = "", large: bool = True) -> str:
+    """Return whether and how probabilities are shown to be wrong, with the numbers; without a full stop."""
+    shown = f"its probabilities are {faults_of(own)}" if own.is_rejected(level) else "no miscalibration is shown"
+    numbers, why = [], ""
+    if isnan(own.slope.value):
+        why = f"; no calibration slope, because {own.undefined or 'it is undefined'}"
+    else:
+        numbers.append(f"slope {with_ends(own.slope, 2)}")
+    if isnan(own.in_the_large.value):
+        numbers.append(f"predicted {number_text(own.predicted)} on average, observed {number_text(own.observed)}")
+    elif large or why:
+        numbers.append(f"in the large {with_ends(own.in_the_large, 2)}")
+    test = "Spiegelhalter's test " if isnan(own.joint.pvalue) else ""
+    numbers.append("no test is defined" if isnan(own.pvalue) else f"{test}{p_text(own.pvalue)}")
+    return f"{shown}: {of}{', '.join(numbers)}{why}"
 
 
 def faults_of(own: "EventCalibration") -> str:
@@ -189,6 +195,8 @@ def faults_of(own: "EventCalibration") -> str:
         faults.append("too low on average")
     elif own.in_the_large.high < 0.0:
         faults.append("too high on average")
+    elif isnan(own.in_the_large.value) and own.observed in (0.0, 1.0):  # no case differs in the other direction
+        faults.append(f"too {'low' if own.observed else 'high'} on average")
     return " and ".join(faults) or "not right"
 
 

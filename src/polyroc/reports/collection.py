@@ -61,10 +61,9 @@ FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, an
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
 MOST_COSTS = 9000  # cost vectors over all classifiers
-CUT_POINT_RESAMPLES = 500  # in which cut-points are chosen again
+RECHOSEN_CASES = 40_000  # times classifiers: of more, thresholds are not chosen again in resamples
 CALIBRATED_CASES = 20_000  # from which calibration and decision curves are computed
 COMPARED_BENEFITS = 6  # classifiers; of more, differences of net benefit are left out
-CALIBRATION_DRAWS = 200  # simulated samples of consistency bands and intervals of the Brier score's terms
 FORECAST = next(measure for measure in MEASURES.values() if measure.needs == "forecast")
 FRONT_EFFORT = 5.4e8  # cost vectors x cases x classes^2 per classifier
 
@@ -319,9 +318,11 @@ class Collection:
         if scores.kind == "decisions" or (many and along and not scores.ordered):
             return None
         self.check_classes()
-        choice: dict[str, Any] = {"calibrated": many}
-        if many and along:
-            choice = {"criterion": "youden", "method": Bootstrap(n=CUT_POINT_RESAMPLES, rng=self.seed)}
+        choice: dict[str, Any] = {"criterion": "youden"} if many and along else {}
+        if many and not along:
+            choice = {"calibrated": True}
+        elif len(scores) * len(scores.classifiers) <= RECHOSEN_CASES:
+            choice["method"] = Bootstrap(rng=self.seed)  # as `operate(method=Bootstrap())`
         names = [name for name in scores.classifiers if name not in scores.negated]
         return {name: operate(scores, classifier=name, **choice) for name in names}
 
@@ -348,7 +349,7 @@ class Collection:
             scores = scores.subset(self._share_of_cases(CALIBRATED_CASES))
             cases = f"{len(scores)} of the {len(self.scores)} {self.cases_name}"
             self.notes.append(f"Calibration and decision curves are those of {cases}, drawn at random.")
-        return calibration(scores, level=self.level, n=CALIBRATION_DRAWS, rng=self.seed)
+        return calibration(scores, level=self.level, rng=self.seed)
 
     def _are_probabilities(self, scores: Scores) -> bool:
         known = not scores.absent and scores.sampling == "cohort" and not scores.negated
@@ -371,7 +372,11 @@ class Collection:
         # One by one, without the differences of all pairs at all thresholds, which the page does not show.
         single = [replace(scores, values={name: values}) for name, values in scores.values.items()]
         curves = [decision_curve(one, level=self.level) for one in single]
-        return replace(curves[0], curves={name: own for one in curves for name, own in one.curves.items()})
+        return replace(
+            curves[0],
+            curves={name: own for one in curves for name, own in one.curves.items()},
+            over_all={name: own for one in curves for name, own in (one.over_all or {}).items()},
+        )
 
 
 def _surface_measure(scores: Scores) -> Measure:

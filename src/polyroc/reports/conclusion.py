@@ -11,8 +11,7 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference, chance_clause
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.intervals import ConfidenceInterval
-from polyroc.estimates.tables import score_notes
+from polyroc.estimates.tables import direction_hint, score_notes
 from polyroc.fronts.result import Front
 from polyroc.output.numbers import estimate_text, interval_text, p_text, percentage
 from polyroc.output.sentences import clipped, listed, shortened
@@ -106,7 +105,7 @@ class _Writer:
         if estimate.is_below_chance(self.level):
             side = "above" if estimate.larger_is_better is False else "below"
             worse = f"every value of the interval is {side} chance ({estimate.chance:.3g})"
-            return f"; {worse}: is the score reversed? If so, negate it (-COLUMN in scores, or negate)."
+            return f"; {worse}: {direction_hint(estimate)}"
         if high < estimate.chance if estimate.larger_is_better is False else low > estimate.chance:
             return f"; chance gives {estimate.chance:.3g}."
         return f". This is not significantly better than chance ({estimate.chance:.3g})."
@@ -129,12 +128,15 @@ class _Writer:
             yield from self._worst_error(best, self.findings.rates[best], "The")
         elif best in self.findings.points:
             point = self.findings.points[best]
-            where = "At the threshold of least error on these cases, the"
+            where = "At the threshold of least error on these cases"
             if isinstance(point.rule, CutPointRule):
                 cuts = clipped("; ".join(point.threshold_texts(self.level)))
                 yield f"Cut-points of the largest generalised Youden index: {cuts}."
-                where = "At these, corrected for the choice, the"
-            yield from self._worst_error(best, point.confusion, where)
+                where = "At these"
+            corrected = "" if point.uncertainty is None else ", corrected for the choice"
+            yield from self._worst_error(best, point.confusion, f"{where}{corrected}, the")
+            if point.is_optimistic:
+                yield point.evaluation
 
     def subgroups(self) -> Iterator[str]:
         """Whether subgroups differ: in the value of the best classifier, and in its differences to the others."""
@@ -204,6 +206,8 @@ class _Writer:
                 gini = front.growth.gini[-1]
                 volume = f"; its generalised Gini coefficient is about {gini:.3f} (0: chance, 1: no errors)"
             yield f"{self.classifier[name]} has {len(front)} Pareto-optimal operating points ({extent}){volume}."
+            if volume and not front.exact:
+                yield f"{front.convergence} {front.dimension_note}".strip()
             yield self._fewest_errors(front)
 
     def _fewest_errors(self, front: Front) -> str:
@@ -291,17 +295,12 @@ class PairSentences:
         for pair in [pair for pair in pairs if isnan(pair.pvalue)][:MOST_PAIRS]:
             yield f"It cannot be compared with {self.names[pair.second]}: their difference has no standard error."
 
-    def _interval(self, pair: Difference | PairedTest) -> ConfidenceInterval:
-        """The interval that agrees with the adjusted p-value, where there is one."""
-        if isinstance(pair, Difference):
-            return pair.simultaneous_interval(self.level)
-        return pair.confidence_interval(self.level)
-
     def _size(self, pair: Difference | PairedTest) -> str:
-        """The absolute difference with its interval."""
+        """The absolute difference with the interval beside its p-value, where there is one."""
         positive = pair if pair.value >= 0 else pair.reversed()
-        unit = positive.unit if isinstance(positive, Difference) else 1.0
-        return estimate_text(positive.value, self._interval(positive), level=self.level, unit=unit)
+        if isinstance(positive, Difference):
+            return positive.size_text(self.level)
+        return estimate_text(positive.value, positive.confidence_interval(self.level), level=self.level)
 
     def _better(self, pair: Difference | PairedTest) -> str:
         other, end = self.names[pair.second], self._chance([pair])
@@ -329,7 +328,8 @@ class PairSentences:
             )
             return
         for pair, name in zip(pairs, names, strict=True):
-            largest = max(map(abs, self._interval(pair)))
+            interval = pair.confidence_interval if isinstance(pair, PairedTest) else pair.adjusted_interval
+            largest = max(map(abs, interval(self.level)))
             compatible = "" if isnan(largest) else f": a difference of {largest:.3f} is compatible with the data"
             yield (
                 f"{self.names[best]} and {name} do not differ significantly on {self.source}: the difference is "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc.decisions.operating_point import OPTIMISTIC
 from polyroc.decisions.thresholds import thresholds_of
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
@@ -226,6 +227,7 @@ def explorer_data(report: "Report") -> dict[str, Any] | None:
         "positive": None,
         "intervals": True,
         "note": "",
+        "optimistic": OPTIMISTIC,
     }
     if cases is None:
         counts = next(iter(fronts.values())).counts[0].sum(axis=1)

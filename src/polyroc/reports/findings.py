@@ -114,6 +114,12 @@ class Findings:
         results += [one for one in (self.calibration, self.decision_curve, self.readers) if one is not None]
         return results[0].provenance if results else None
 
+    @property
+    def stated_notes(self) -> tuple[str, ...]:
+        """What is doubtful about the input, then the notes; dropped rows are among the cautions."""
+        provenance = self.provenance
+        return tuple(dict.fromkeys([*((provenance and provenance.notes) or ()), *self.notes]))
+
     def results(self) -> dict[str, Any]:
         """By field, the results that are stored; pairs are not, as their areas are parts of a measure."""
         names = [field.name for field in fields(self) if field.name not in ("pairs", "notes", "sample")]

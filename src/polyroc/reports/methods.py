@@ -85,7 +85,8 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
         comparison = findings.comparison
         how = f"; p-values of the pairs are adjusted ({comparison.adjustment})"
         adjusted = how if comparison.is_adjusted else ""
-        sentences.append(f"The classifiers were compared by {comparison.measure}, paired by case{adjusted}.")
+        pairing = next(iter(comparison.estimates.values())).provenance.pairing_text
+        sentences.append(f"The classifiers were compared by {comparison.measure}, {pairing}{adjusted}.")
     if findings.evaluation is not None and any(
         estimate.converted for estimate in findings.evaluation.estimates.values()
     ):
@@ -120,8 +121,8 @@ def _standard_errors(provenance: Provenance, findings: Findings) -> list[str]:
         *(findings.comparison.estimates.values() if findings.comparison is not None else ()),
     ]
     intervals, others = interval_notes(estimates)
-    if provenance.method == "DeLong()":
-        return [f"Standard errors from components (DeLong), {provenance.class_sizes}{intervals}.", *others]
+    if provenance.method == "Influence()":
+        return [f"Standard errors from influence values, {provenance.class_sizes}{intervals}.", *others]
     return [f"Standard errors by {provenance.method}; {provenance.class_sizes}{intervals}.", *others]
 
 
@@ -135,7 +136,7 @@ def references_of(findings: Findings) -> tuple[str, ...]:
     keys = [key.partition("(")[0] for key in (findings.evaluation.measures if findings.evaluation else ())]
     papers = [*cited((MEASURES[key].name, MEASURES[key].paper) for key in keys if key in MEASURES)]
     provenance = findings.provenance
-    if provenance is not None and provenance.method == "DeLong()":
+    if provenance is not None and provenance.method == "Influence()":
         papers.append("DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845: standard errors.")
     if provenance is not None and provenance.folds is not None:
         papers.append(

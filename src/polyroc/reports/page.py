@@ -121,7 +121,7 @@ def _texts(report: "Report") -> dict[str, Any]:
         "skipped": _skipped(report),
         "why_no_cases": report.why_no_cases,
         "methods": report.methods,
-        "notes": [clipped(note) for note in findings.notes],
+        "notes": [clipped(note, 600) for note in findings.stated_notes],
         "sample": findings.sample,
         "banded": _is_banded(findings),
         "references": report.references,
@@ -145,9 +145,11 @@ def _decided(findings: Findings) -> str:
     """Which decisions the confusion rates are of."""
     if findings.rates:
         return "of the decisions"
-    if any(isinstance(point.rule, CutPointRule) for point in findings.points.values()):
-        return "at the cut-points of the largest generalised Youden index, corrected for the choice"
-    return "at the threshold of least error"
+    points = findings.points.values()
+    where = "at the threshold of least error"
+    if any(isinstance(point.rule, CutPointRule) for point in points):
+        where = "at the cut-points of the largest generalised Youden index"
+    return where if any(point.is_optimistic for point in points) else f"{where}, corrected for the choice"
 
 
 def _data(report: "Report") -> dict[str, Any]:

@@ -4,7 +4,6 @@ import platform
 from collections.abc import Mapping, Sequence
 
 from polyroc._version import __version__
-from polyroc.measures.registry import record_of
 from polyroc.output.numbers import level_text
 from polyroc.output.sentences import counted, listed, printable, shortened
 from polyroc.readers.result import DESIGNS, RANDOM, ReaderStudy
@@ -118,12 +117,10 @@ def _software() -> str:
 
 def _readers(study: ReaderStudy, level: float) -> str:
     """The methods of a reader study."""
-    record = record_of(study.measure)
     sentences = [
         f"{counted(len(study.readers), 'reader')} read {_counts(study.provenance)} with "
         f"{listed(shortened(study.modalities))}; {DESIGNS[study.nested]}.",
-        f"The measure was {printable(study.measure if record is None else record.name)}, with {level_text(level)} "
-        "confidence intervals.",
+        f"The measure was {measure_name(study.measure)}, with {level_text(level)} confidence intervals.",
         "Modalities were compared by the method of Obuchowski and Rockette (1995) with Hillis' degrees of freedom "
         f"(2007), {RANDOM[study.fixed]}.",
     ]
@@ -188,8 +185,8 @@ def _sampling(provenance: Provenance) -> str:
 def _errors(provenance: Provenance) -> str:
     if provenance.method is None:
         return ""
-    if provenance.method == "DeLong()":
-        return "Standard errors were computed from structural components (DeLong et al. 1988)."
+    if provenance.method == "Influence()":
+        return "Standard errors were computed from influence values (DeLong et al. 1988, for areas)."
     return f"Standard errors were computed by {provenance.method}."
 
 
@@ -197,16 +194,16 @@ def _comparison(findings: Findings) -> list[str]:
     comparison = findings.comparison
     if comparison is None:
         return []
-    record = record_of(comparison.measure)
-    name = comparison.measure if record is None else record.name
     pairs = len(comparison.differences)
-    tests = (
-        f"Differences in {printable(name)} between classifiers were tested on the same cases (paired, two-sided)"
-    )
+    how = next(iter(comparison.estimates.values())).provenance.pairing_text
+    name = measure_name(comparison.measure)
+    test = next(iter(comparison.differences.values())).test
+    tests = f"Differences in {name} between classifiers were tested two-sided by the {test} ({how})"
     if comparison.adjustment is None or pairs == 1:
         return [f"{tests}."]
     by = ADJUSTMENTS.get(comparison.adjustment, comparison.adjustment)
-    return [f"{tests}; intervals and p-values of the {pairs} pairs were adjusted by {by}."]
+    kind = next(iter(comparison.differences.values())).interval_kind
+    return [f"{tests}; p-values of the {pairs} pairs were adjusted by {by}, their intervals are {kind}."]
 
 
 def _probabilities(findings: Findings) -> list[str]:

@@ -15,12 +15,12 @@ from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.registry import record_of
-from polyroc.output.numbers import interval_text, number_text, p_text, percentage
+from polyroc.output.numbers import interval_text, level_text, number_text, p_text, percentage
 from polyroc.output.sentences import clipped, listed, printable, shortened
 from polyroc.output.tables import Table, columns
 from polyroc.reliability.events import TOP_LABEL
 from polyroc.reliability.result import Calibration, EventCalibration
-from polyroc.reliability.tables import faults_of
+from polyroc.reliability.tables import faults_of, verdict
 from polyroc.reports.figures import squares_figure, unit_path
 from polyroc.reports.findings import Findings
 
@@ -106,8 +106,8 @@ def _calibration(calibration: Calibration, name: str) -> str:
     events = {event: own for (classifier, event), own in calibration.events.items() if classifier == name}
     if len(events) == 1:
         (own,) = events.values()
-        return f"{_verdict(own, calibration.level)}."
-    verdict = _verdict(events[TOP_LABEL], calibration.level, "of the top label, ")
+        return f"{_capital(verdict(own, calibration.level, large=False))}."
+    top = _capital(verdict(events[TOP_LABEL], calibration.level, "of the top label, ", large=False))
     wrong = [
         f"{event} ({faults_of(own)})"
         for event, own in events.items()
@@ -116,17 +116,11 @@ def _calibration(calibration: Calibration, name: str) -> str:
     shown = f"by class, miscalibration is shown for {listed(wrong)}" if wrong else "no class is shown to be wrong"
     overall = calibration.overall[name].pvalue
     test = "" if isnan(overall) else f"; Spiegelhalter's test of all classes {p_text(overall)}"
-    return f"{verdict}; {shown}{test}."
+    return f"{top}; {shown}{test}."
 
 
-def _verdict(own: EventCalibration, level: float, of: str = "") -> str:
-    if isnan(own.slope.value):
-        why = own.undefined or "it is undefined"
-        return f"No calibration slope, because {why}; {of}Spiegelhalter's test {p_text(own.spiegelhalter.pvalue)}"
-    numbers = f"slope {number_text(own.slope.value, 2)} ({interval_text((own.slope.low, own.slope.high), 2)})"
-    if not own.is_rejected(level):
-        return f"No miscalibration is shown: {of}{numbers}, {p_text(own.joint.pvalue)}"
-    return f"Its probabilities are {faults_of(own)}: {of}{numbers}, {p_text(own.joint.pvalue)}"
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _benefit(findings: Findings, name: str) -> str:
@@ -162,21 +156,31 @@ def _accuracy(findings: Findings, name: str) -> Estimate | None:
 
 
 def beneficial(curve: DecisionCurve, name: str, level: float) -> BoolArray:
-    """By threshold, whether the interval is above the net benefit of treating all, and of treating none."""
+    """By threshold, whether there is more net benefit than of treating none and of treating all, by intervals."""
     low, _ = curve.curves[name].confidence_interval(level)
-    return np.asarray(low > np.maximum(curve.treat_all.value, 0.0))
+    if curve.over_all is None:  # a result of an earlier version
+        return np.zeros(len(low), dtype=bool)
+    return np.asarray((low > 0.0) & (curve.over_all[name].confidence_interval(level)[0] > 0.0))
 
 
 def _two_class_benefit(curve: DecisionCurve, name: str, level: float) -> str:
-    """The longest run of thresholds at which there is a benefit."""
-    own, better = curve.curves[name], beneficial(curve, name, level)
+    """The longest run of thresholds at which there is more net benefit, and that at which it is shown."""
+    own, shown = curve.curves[name], beneficial(curve, name, level)
+    more = own.value > np.maximum(curve.treat_all.value, 0.0)
     place = int(np.argmin(np.abs(curve.thresholds - curve.prevalence)))
-    at = f"{number_text(float(own.value[place]), 3)} at {curve.thresholds[place]:g}, near the prevalence"
-    if not better.any():
-        return f"Is at no threshold shown to have more net benefit than treating all or none; {at}."
-    first, last = _longest_run(better)
-    ends = f"{curve.thresholds[first]:g} to {curve.thresholds[last]:g}"
-    return f"Has more net benefit than treating all or none at thresholds from {ends}; {at}."
+    at = f"it is {number_text(float(own.value[place]), 3)} at {curve.thresholds[place]:g}, near the prevalence"
+    if not more.any():
+        return f"Net benefit is at no threshold larger than that of treating all or none; {at}."
+    where = _run_text(curve, shown) if shown.any() else "at no threshold"
+    return (
+        f"Net benefit is larger than that of treating all or none {_run_text(curve, more)} on these cases, shown "
+        f"({level_text(level)}) {where}; {at}."
+    )
+
+
+def _run_text(curve: DecisionCurve, flags: BoolArray) -> str:
+    first, last = (f"{curve.thresholds[i]:g}" for i in _longest_run(flags))
+    return f"at the threshold {first}" if first == last else f"at thresholds from {first} to {last}"
 
 
 def _longest_run(flags: BoolArray) -> tuple[int, int]:

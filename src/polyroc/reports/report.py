@@ -44,7 +44,7 @@ def report(
     y_true: Any,
     y_score: Any = None,
     *,
-    path: str | os.PathLike[str] | None = "report.html",
+    path: str | os.PathLike[str] | None = None,
     title: str | None = None,
     measure: str | Measure | None = None,
     method: Method | str | None = DEFAULT,
@@ -81,7 +81,7 @@ def report(
         test (`study.recommend`), values by data set and learner, pairs, groups, ranks, curves,
         failures and the plan.
     path
-        The file to write: .html, .md (Markdown), .tex (tables for LaTeX) or .json; None to write nothing.
+        The file to write: .html, .md (Markdown), .tex (tables for LaTeX) or .json; by default nothing is written.
     title
         Title of the report.
     measure
@@ -115,7 +115,7 @@ def report(
     Examples
     --------
     >>> y, s = [0] * 12 + [1] * 12, [*range(12), *range(6, 18)]
-    >>> page = report(y, s, path=None)
+    >>> page = report(y, s)
     >>> page.conclusion.sentences[0]
     'classifier: area under the ROC curve 0.875 (95 % 0.652 to 0.962); chance gives 0.5.'
     """

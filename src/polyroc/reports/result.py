@@ -153,7 +153,7 @@ class Report(Result):
         return {
             "conclusion": sentences,
             "cautions": cautions,
-            "notes": self.findings.notes,
+            "notes": self.findings.stated_notes,
             "methods": self.methods,
             "references": self.references,
         }
@@ -179,8 +179,9 @@ class Report(Result):
         lines += [f"- {plain(caution)}" for caution in cautions]
         for table in self.tables:
             lines += ["", f"## {plain(table.title)}", "", markdown_table(table)]
+            lines += [f"\n{plain(note)}" for note in table.notes]
         lines += ["", "## Methods", ""]
-        lines += [f"- {plain(sentence)}" for sentence in (*self.methods, *self.findings.notes)]
+        lines += [f"- {plain(sentence)}" for sentence in (*self.methods, *self.findings.stated_notes)]
         lines += ["", "## References", "", *(f"- {plain(reference)}" for reference in self.references)]
         if self.plan:
             lines += ["", "## Plan", "", "Saved as plan.toml:", "", *(f"    {line}" for line in self.plan)]
@@ -190,7 +191,7 @@ class Report(Result):
 
     def to_latex(self) -> str:  # type: ignore[override] # it has several tables, with captions of their own
         """The tables for LaTeX, with the conclusion as comments; they need the package booktabs."""
-        comments = [self.title, *self.conclusion.sentences, *self.conclusion.cautions]
+        comments = [self.title, *self.conclusion.sentences, *self.conclusion.cautions, *self.findings.stated_notes]
         lines = [r"% \usepackage[T1]{fontenc} \usepackage{booktabs}"]
         lines += [f"% {' '.join(comment.split())}" for comment in comments]
         for table in self.tables:

@@ -31,7 +31,7 @@ TEST_NAMES = {
 def measure_name(key: str) -> str:
     """The name of a measure, or its key if it is not registered."""
     try:
-        return printable(registered_measure(key).name)
+        return printable(registered_measure(key).full_name)
     except MeasureError:
         return printable(key)
 

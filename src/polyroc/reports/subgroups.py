@@ -97,14 +97,15 @@ def _between(grouped: Grouped, level: float) -> Table:
         comparison = grouped.between(classifier, grouped.measures[0])
         adjusted = comparison.is_adjusted
         for pair in comparison.differences.values():
-            ends = pair.simultaneous_interval(level)
+            ends = pair.adjusted_interval(level)
             label = f"{groups[pair.first]} {MINUS} {groups[pair.second]}"
             numbers = number_cells(pair, ends)
             rows.append((names[classifier], label, *numbers, p_cell(pair.adjusted_pvalue)))
             intervals.append((pair.value, *ends))
     bars, scale = difference_bars(intervals[:MOST_ROWS])
     heads = columns(("classifier", "subgroups"), (*NUMBERS, "p adjusted" if adjusted else "p"))
-    title = clipped(f"Differences of {grouped.measures[0]} between subgroups", 120)
+    kind = f", {pair.interval_kind} intervals" if adjusted else ""
+    title = clipped(f"Differences of {grouped.measures[0]} between subgroups{kind}", 120)
     return Table(title, heads, tuple(rows[:MOST_ROWS]), key="subgroup-pairs", bars=bars, scale=scale)
 
 

@@ -128,12 +128,13 @@ def number_cells(shown: Estimate | Difference, interval: tuple[float, float]) ->
     """Value, standard error and the ends of an interval."""
     value, error, unit = shown.value, shown.standard_error, shown.unit
     estimated = DASH if isnan(value) else estimated_text(value, error, unit=unit)
-    return estimated, defined(error, unit), *_end_cells(interval, unit)
+    error_text = shown.error_text if isinstance(shown, Estimate) and not isnan(error) else defined(error, unit)
+    return estimated, error_text, *_end_cells(interval, unit, isinstance(shown, Difference))
 
 
-def _end_cells(interval: tuple[float, float], unit: float = 1.0) -> tuple[str, str]:
+def _end_cells(interval: tuple[float, float], unit: float = 1.0, signed: bool = False) -> tuple[str, str]:
     """The ends of an interval, or dashes if it is undefined."""
-    return (DASH, DASH) if isnan(interval[0]) else end_texts(interval, unit=unit)
+    return (DASH, DASH) if isnan(interval[0]) else end_texts(interval, unit=unit, signed=signed)
 
 
 def p_cell(pvalue: float) -> str:
@@ -162,13 +163,14 @@ def _differences(findings: Findings, level: float) -> Table | None:
         return None
     names, adjusted = _names(findings), comparison.is_adjusted
     pairs = list(comparison.differences.values())
-    title = printable(f"Differences of {comparison.measure}{', simultaneous intervals' if adjusted else ''}")
+    kind = f", {pairs[0].interval_kind} intervals" if adjusted else ""
+    title = printable(f"Differences of {comparison.measure}{kind}")
     if len(pairs) > MOST_PAIRS:
         title += f": the {MOST_PAIRS} of {len(pairs)} with the smallest p"
         pairs = sorted(pairs, key=lambda pair: (isnan(pair.adjusted_pvalue), pair.adjusted_pvalue))[:MOST_PAIRS]
     rows, intervals = [], []
     for pair in pairs:
-        low, high = pair.simultaneous_interval(level)
+        low, high = pair.adjusted_interval(level)
         numbers = number_cells(pair, (low, high))
         rows.append((f"{names[pair.first]} {MINUS} {names[pair.second]}", *numbers, p_cell(pair.adjusted_pvalue)))
         intervals.append((pair.value, low, high))
@@ -249,7 +251,9 @@ def _confusion_tables(findings: Findings, level: float) -> Iterator[Table]:
             for true, label in zip(confusion.classes, labels, strict=True)
         )
         heads = columns(("true class",), [f"called {label}" for label in labels])
-        yield Table(f"Confusion rates of {shortened((name,))[0]}", heads, rows, key=f"rates-{name}")
+        point = None if name in findings.rates else findings.points.get(name)
+        notes = (point.evaluation,) if point is not None else ()
+        yield Table(f"Confusion rates of {shortened((name,))[0]}", heads, rows, notes=notes, key=f"rates-{name}")
 
 
 def _rate_cell(rate: Estimate, level: float) -> str:

@@ -342,7 +342,9 @@ def _decoder(hint: Any) -> Decoder:
         return _GENERICS[origin](hint)
     if _is_record(hint) or hasattr(hint, "from_dict"):
         return _record(hint)
-    return _label  # a label of any type that can be a key
+    if hint in (Hashable, Any):
+        return _label
+    raise TypeError(f"The codec has no decoder for the type hint {hint}: does typing.get_args see through it?")
 
 
 def _record(kind: Any) -> Decoder:

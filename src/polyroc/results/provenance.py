@@ -8,13 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from polyroc._version import __version__
-from polyroc.results.codec import STORED_IF_SET, Record
+from polyroc.output.sentences import counted
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, at_least
 from polyroc.scores import Sampling, Scores, SingleColumn, WeightKind
 
-__all__ = ["Provenance"]
+__all__ = ["UNPAIRED", "Provenance"]
 
 FEATURES = 50  # classifiers from which on they are taken for features
+UNPAIRED = "unpaired: different cases"
 LEARNER = "for the learner, trained on new samples, repeat it as a study"
 ONE_RUN = (
     "One run: intervals are too short and tests reject too often, most where the features hardly predict; repeats "
@@ -52,6 +54,14 @@ class Provenance(Record):
     binary
         The classifiers whose scores are 0 and 1 only, as predicted classes are; None if there are none, and where
         it is not known (files that an engine scans, very many classifiers).
+    notes
+        What is doubtful about the input (`Scores.notes`); None if nothing is.
+    pairing
+        What identified the cases of several classifiers that came in rows, or `UNPAIRED`; None if each row had the
+        predictions of all classifiers.
+    two_columns
+        True if there are two classes with a column each, which have no direction; None if not, and in stored
+        results.
     """
 
     cases: Mapping[str, int]
@@ -68,6 +78,9 @@ class Provenance(Record):
     pooled: bool | None = field(default=None, metadata=STORED_IF_SET)
     negated: tuple[str, ...] | None = field(default=None, metadata=STORED_IF_SET)
     binary: tuple[str, ...] | None = field(default=None, metadata=STORED_IF_SET)
+    notes: tuple[str, ...] | None = field(default=None, metadata=STORED_IF_SET)
+    pairing: str | None = field(default=None, metadata=STORED_IF_SET)
+    two_columns: bool | None = field(default=None, metadata=NOT_STORED, compare=False)
 
     def _invariants(self) -> Invariants:
         yield at_least([*self.cases.values()], 0), "cases must be 0 or more"
@@ -95,7 +108,24 @@ class Provenance(Record):
             pooled=True if scores.folds is not None and scores.folds.pooled else None,
             negated=scores.negated or None,
             binary=_binary(scores) or None,
+            notes=scores.notes or None,
+            pairing=scores.pairing,
+            two_columns=scores.schema.has_two_columns or None,
         )
+
+    @property
+    def input_notes(self) -> tuple[str, ...]:
+        """What is doubtful about the input, and the number of rows that were dropped."""
+        if not self.dropped or not self.cases:  # a study of learners drops folds or data sets
+            return self.notes or ()
+        return (*(self.notes or ()), f"Dropped {counted(self.dropped, 'row')} with missing values.")
+
+    @property
+    def pairing_text(self) -> str:
+        """How the cases of several classifiers were identified, in words; a row with all of them is a case."""
+        if self.pairing == UNPAIRED:
+            return UNPAIRED
+        return "paired by case" + (f", identified by {self.pairing}" if self.pairing else "")
 
     @property
     def class_sizes(self) -> str:

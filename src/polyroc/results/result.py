@@ -4,21 +4,24 @@ import json
 import re
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import fields, replace
 from importlib import import_module
 from inspect import isfunction
+from itertools import islice
 from math import isfinite
 from typing import Any, ClassVar, Literal, Self, TypeVar, cast, get_args
 
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.messages import short_repr
 from polyroc.output.formats import html_table, latex_table
+from polyroc.output.sentences import printable
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
 from polyroc.results.codec import Known, Record, decode_fields, encode_fields, lazy_fields
 from polyroc.results.invariants import check_invariants
-from polyroc.results.schema1 import from_schema_1
+from polyroc.results.provenance import Provenance
 from polyroc.validation.signatures import validated
 
 __all__ = ["SCHEMA", "Result", "plain"]
@@ -28,7 +31,8 @@ T = TypeVar("T")
 FrameLibrary = Literal["pandas", "polars", "pyarrow"]
 FRAME_LIBRARIES: tuple[FrameLibrary, ...] = get_args(FrameLibrary)
 LATEX_LABEL = re.compile(r"[\w:.-]*")
-SCHEMA = 2  # of the layout of stored results; `schema1` converts earlier ones
+MAX_PARTS = 20  # of a result, which nearly always have the same input
+SCHEMA = 1  # of the layout of stored results
 
 
 class Result(Record, ABC):
@@ -118,17 +122,14 @@ class Result(Record, ABC):
     def _checked(cls, data: Any) -> dict[str, Any]:
         """The data in the layout of this schema, if they are of this kind and of a schema that can be read."""
         kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, dict) else (None, None)
-        if schema == 1 and isinstance(kind, str):
-            data = from_schema_1(data)
-            kind = data["kind"]
-        if kind != cls.__name__ or type(schema) is not int or schema not in (1, SCHEMA):
+        if kind != cls.__name__ or type(schema) is not int or schema != SCHEMA:
             came = (
                 f"kind {short_repr(kind)} of schema {short_repr(schema)}"
                 if isinstance(data, dict)
                 else short_repr(data)
             )
             raise InputError(
-                f"Expected a stored {cls.__name__} of schema 1 to {SCHEMA}, got {came}; it may come from another "
+                f"Expected a stored {cls.__name__} of schema {SCHEMA}, got {came}; it may come from another "
                 "version of polyroc."
             )
         return dict(data)
@@ -166,15 +167,34 @@ class Result(Record, ABC):
         """
         if LATEX_LABEL.fullmatch(label) is None:
             raise InputError(f"label must have letters, digits and :-._ only, got {short_repr(label)}.")
-        table = self.to_table(level)
+        table = self._noted_table(level)
         return latex_table(table if caption is None else replace(table, title=caption), label)
 
     def __str__(self) -> str:
-        return as_text(self.to_table().shortened(self._most_rows))
+        return as_text(self._noted_table().shortened(self._most_rows))
 
     def _repr_html_(self) -> str:
         """The table as HTML, for notebooks."""
-        return html_table(self.to_table().shortened(self._most_rows))
+        return html_table(self._noted_table().shortened(self._most_rows))
+
+    def _noted_table(self, level: float = 0.95) -> Table:
+        """The table with the notes on the input below it."""
+        table = self.to_table(level)
+        notes = dict.fromkeys(note for one in _provenances(self) for note in one.input_notes)
+        return replace(table, notes=(*table.notes, *map(printable, notes)))
+
+
+def _provenances(result: Any) -> Iterator[Provenance]:
+    """The provenance of a result, or those of its parts."""
+    own = getattr(result, "provenance", None)
+    if own is not None:
+        yield own
+        return
+    for name in ("estimates", "curves", "groups", "confusion"):
+        part = getattr(result, name, None)
+        for value in islice(part.values(), MAX_PARTS) if isinstance(part, Mapping) else [part]:
+            if value is not None:
+                yield from _provenances(value)
 
 
 def _rebuilt(kind: type[T], values: dict[str, Any]) -> T:

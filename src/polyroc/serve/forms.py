@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Any
 
 from polyroc.errors import InputError
-from polyroc.messages import Option, Reference, short_repr
+from polyroc.messages import Call, Option, Reference, short_repr
 
 __all__ = [
     "FIELDS",
@@ -48,6 +48,7 @@ FIELDS = {
     "decimal": "Decimal sign",
     "encoding": "Encoding",
     "table": "Sheet",
+    "negate": "reversed",
 }
 PLACES = {
     **dict.fromkeys(("missing", "sampling", "weight_kind"), MORE),
@@ -219,13 +220,16 @@ def field_spelling(reference: Reference) -> str:
     "Drop rows with missing values" under "More options"
     >>> print(field_spelling(Option("case", ...)))
     "case"
+    >>> print(field_spelling(Call("read", Option("classifier", "net"), Option("case", "tile"))))
+    "classifier" for 'net' and "case" for 'tile'
     """
-    if not isinstance(reference, Option):
-        return str(reference)
-    if reference.name in ROLES:
+    if isinstance(reference, Call) and reference.name == "read":
+        options = [option for option in reference.arguments if isinstance(option, Option)]
+        return " and ".join(f"{field_spelling(option)} for {short_repr(option.values[0])}" for option in options)
+    if isinstance(reference, Option) and reference.name in ROLES:
         return f'"{ROLES[reference.name]}"'
-    if reference.name not in FIELDS:
-        return str(reference)
+    if not isinstance(reference, Option) or reference.name not in FIELDS:
+        return f"{reference} in Python"
     place = PLACES.get(reference.name)
     field = f'"{FIELDS[reference.name]}"' + (f' under "{place}"' if place else "")
     if reference.name in CHOICES or reference.values in ((), (...,), ([...],)):

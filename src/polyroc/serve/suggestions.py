@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polyroc.errors import PolyrocError
-from polyroc.messages import Option
+from polyroc.messages import Call, Message, Option
 
 if TYPE_CHECKING:
     from polyroc.io.preview import Column, Preview
 
-__all__ = ["Suggestion", "classifier_names", "readable_suggestions", "suggestions"]
+__all__ = ["Suggestion", "classifier_names", "readable_suggestions", "row_suggestions", "suggestions"]
 
 TRUTH = (
     *("y", "y_true", "truth", "true", "label", "labels", "class", "target", "outcome", "diagnosis", "species"),
@@ -171,20 +171,52 @@ def classifier_names(seen: "Preview") -> dict[str, dict[str, str]]:
     }
 
 
+def row_suggestions(notes: Iterable[str]) -> tuple[Suggestion, ...]:
+    """Roles suggested by notes on several rows per case; readings of several readers are dependent observations.
+
+    >>> from polyroc.messages import Message
+    >>> (one,) = row_suggestions([Message("use ", Call("reader_study", Option("case", "patient")), ".")])
+    >>> one.role, one.columns
+    ('groups', ('patient',))
+    """
+    reason = "the column has several rows of one class per value, or tells them apart"
+    suggested = []
+    for call in (part for note in notes for part in getattr(note, "parts", ()) if isinstance(part, Call)):
+        named = {option.name: option.values[0] for option in call.arguments if isinstance(option, Option)}
+        if call.name == "reader_study":
+            named = {"groups": named["case"]}
+        if ... not in named.values():
+            suggested += [Suggestion(role, (str(column),), reason) for role, column in named.items()]
+    return tuple(suggested)
+
+
 def readable_suggestions(
-    seen: "Preview", read: Callable[..., Any], names: Mapping[str, Mapping[str, str]]
-) -> tuple[Suggestion, ...]:
-    """The suggestions with which a file can be read; `read` is called with the options, and raises errors.
+    seen: "Preview",
+    read: Callable[..., Any],
+    names: Mapping[str, Mapping[str, str]],
+    further: tuple[Suggestion, ...] = (),
+) -> tuple[tuple[Suggestion, ...], Message | None]:
+    """The suggestions with which a file can be read, and why others were left out.
 
     The visitor chooses the positive class if none is suggested; either will do to try.
 
     Rows with missing values are suggested to be dropped if that is what it takes. Roles that cause an error are
     left out, those that are not needed first.
+
+    Parameters
+    ----------
+    seen, names
+        The preview, and the classifier of each score column by column of true classes.
+    read
+        Called with the options; raises errors.
+    further
+        Suggestions that replace those of the same role or column.
     """
-    whole = suggestions(seen)
+    replaced = {*(one.role for one in further), *(one.columns[0] for one in further)}
+    whole = tuple(one for one in suggestions(seen) if not replaced & {one.role, one.columns[0]}) + further
     roles = {one.role for one in whole}
     if not {"truth", "scores"} <= roles:
-        return tuple(one for one in whole if one.role in ("truth", "pos_label"))
+        return tuple(one for one in whole if one.role in ("truth", "pos_label")), None
     needed = {"truth", "scores", "pos_label"}
     stacked = needed | {"classifier", "case"}
     classes = next(column.values for column in seen.columns if column.name == whole[0].columns[0])
@@ -192,31 +224,30 @@ def readable_suggestions(
     def attempt(**options: Any) -> None:
         read(**({"pos_label": classes[-1]} if len(classes) == 2 else {}) | options)
 
+    problem = None
     for kept in (roles, roles - {"groups", "weight"}, stacked, needed | {"classifier"}, needed):
         chosen = tuple(one for one in whole if one.role in kept)
-        added = _missing(chosen, attempt, names)
-        if added is not None:
-            return (*chosen, *added)
-    return tuple(one for one in whole if one.role in ("truth", "pos_label"))
+        try:
+            return (*chosen, *_missing(chosen, attempt, names)), problem
+        except PolyrocError as error:
+            problem = problem or error.message
+    return tuple(one for one in whole if one.role in ("truth", "pos_label")), problem
 
 
 def _missing(
     chosen: tuple[Suggestion, ...], read: Callable[..., Any], names: Mapping[str, Mapping[str, str]]
-) -> tuple[Suggestion, ...] | None:
-    """What must be suggested besides, so that the file can be read; None if it cannot."""
+) -> tuple[Suggestion, ...]:
+    """What must be suggested besides, so that the file can be read; an error if it cannot."""
     options = _options(chosen, names)
     try:
         read(**options)
     except PolyrocError as error:
         parts = getattr(error.message, "parts", ())
         if not any(isinstance(part, Option) and part.name == "missing" for part in parts):
-            return None
+            raise
     else:
         return ()
-    try:
-        read(**options, missing="drop")
-    except PolyrocError:
-        return None
+    read(**options, missing="drop")
     return (Suggestion("missing", ("drop",), "some rows have missing values"),)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from polyroc.errors import InputError, OptimismWarning, PolyrocError, PolyrocWarning
 from polyroc.io.sources import DataFile
-from polyroc.messages import Option
+from polyroc.messages import Message, Option
 from polyroc.output.tables import Table
 from polyroc.serve.limits import Limits
 
@@ -54,7 +54,8 @@ def _previewed(
     from polyroc.io.preview import distinct_values, preview
     from polyroc.io.read import read
     from polyroc.measures.registry import headline_measure
-    from polyroc.serve.suggestions import classifier_names, readable_suggestions
+    from polyroc.serve.forms import field_spelling
+    from polyroc.serve.suggestions import classifier_names, readable_suggestions, row_suggestions
 
     file, table = _file(path, name, reading), reading.get("table")
     seen = preview(file, most_columns=limits.columns, table=table)
@@ -69,13 +70,28 @@ def _previewed(
     with suppress(PolyrocError):  # too many values for the memory: those of the first rows will do
         seen = distinct_values(file, seen, table)
     names = classifier_names(seen)
+    doubts: list[str] = []
 
     def attempt(**options: Any) -> None:
         with _silent():
             scores = read(file, **options, **reading)
+            ungrouped = {role: column for role, column in options.items() if role != "groups"}
+            doubts[:] = (scores if ungrouped == options else read(file, **ungrouped, **reading)).notes
             if "folds" in options:  # within which the measures must be defined
                 evaluate(scores, measure=headline_measure(scores), method=None)
 
+    suggested, problem = readable_suggestions(seen, attempt, names)
+    if further := row_suggestions(notes := [*doubts]):
+        suggested, problem = readable_suggestions(seen, attempt, names, further)
+        # readings by several readers are no report of the page, so that this must be said
+        notes = [*doubts] if "classifier" in {one.role for one in suggested} else notes
+    if problem is not None:
+        notes.append(Message("Some roles are not suggested: ", problem))
+    texts = [note.render(field_spelling) if isinstance(note, Message) else note for note in notes]
+    odd = [column for column in seen.columns if column.odd is not None]
+    texts += [
+        f"Column {c.name!r} is no score because of {shortened(str(c.odd))!r}; leave such cells empty." for c in odd
+    ]
     listed = _listed_values(seen)
     return {
         "columns": [
@@ -89,7 +105,8 @@ def _previewed(
         ],
         "rows": [[None if value is None else shortened(value) for value in row] for row in seen.rows],
         "previewed": seen.previewed,
-        "suggestions": [one._asdict() for one in readable_suggestions(seen, attempt, names)],
+        "suggestions": [one._asdict() for one in suggested],
+        "notes": texts,
         "names": names,
         "reading": reading,
     }
@@ -163,15 +180,15 @@ def choose_point(
     progress: Progress,
 ) -> dict[str, Any]:
     """Choose an operating point: a table of rates, sentences, and the rule as JSON."""
-    scores = _scores(path, name, limits, columns, progress)
     from polyroc.decisions.operate import operate
     from polyroc.decisions.pages import point_page
     from polyroc.inference.methods import Bootstrap
 
-    progress(0, 0, "choosing")
     if "method" in terms:
         terms = {**terms, "method": Bootstrap(n=RESAMPLES, rng=0)}
     with _noting() as notes:
+        scores = _scores(path, name, limits, columns, progress)
+        progress(0, 0, "choosing")
         point = operate(scores, **terms, progress=progress)
     return {**_plain(point_page(point, 0.95, name), notes), "rule": point.rule.to_json()}
 

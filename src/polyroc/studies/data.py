@@ -26,10 +26,9 @@ from polyroc.studies.import_paths import import_object, importable_from, unknown
 from polyroc.studies.plan import Plan
 from polyroc.studies.plan_entries import DataSet
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.labels import seem_identifiers
 
 __all__ = ["Data", "load"]
-
-MOST_CLASSES = 20  # a target with more, and with more than half as many as cases, is taken for no class at all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -370,7 +369,7 @@ def _checked(data: Data, entry: DataSet) -> Data:
     """The data, or an error if no learner could be trained on them."""
     if len(data.labels) < 2 or len(np.unique(data.codes)) < 2:
         raise InputError(f"expected two or more classes, got {len(np.unique(data.codes))}; check the target.")
-    if len(data.labels) > max(MOST_CLASSES, len(data) // 2):
+    if seem_identifiers(len(data.labels), len(data)):
         raise InputError(
             f"{entry.target or 'y'!r} has {len(data.labels)} classes in {len(data)} cases; check that it holds "
             "the true classes."

@@ -113,6 +113,10 @@ def _as_series_or_table(data: Any) -> Any:
 
 
 def _from_series(series: Any) -> Array:
+    import narwhals as nw
+
+    if isinstance(series.dtype, nw.Decimal):  # Polars would round them to doubles
+        return np.fromiter(series.to_list(), dtype=object, count=len(series))
     missing = series.is_null().to_numpy()
     if not missing.any():
         return np.asarray(series.to_numpy())

@@ -12,8 +12,22 @@ from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Array, as_array
 from polyroc.validation.tensors import is_tensor_type
 
-__all__ = ["Coded", "encode", "in_order", "is_hashable", "is_missing", "positive_class", "renumber", "sortable"]
+__all__ = [
+    "MAX_CLASSES",
+    "Coded",
+    "check_class_count",
+    "encode",
+    "in_order",
+    "is_hashable",
+    "is_missing",
+    "positive_class",
+    "renumber",
+    "seem_identifiers",
+    "sortable",
+]
 
+MAX_CLASSES = 1000  # without one column of predictions per class
+FEW_CLASSES = 20  # that may be nearly as many as cases
 LARGEST_WHOLE = 2**16  # of labels that are floats
 FEW_LABELS = 8  # of text, up to which comparing all cases with each is faster than a dictionary
 
@@ -190,6 +204,29 @@ def _check_classes(labels: tuple[Hashable, ...], arguments: ArgumentNames) -> No
             Option("labels", [...]),
             ".",
         )
+
+
+def seem_identifiers(classes: int, cases: int) -> bool:
+    """Return True if there are nearly as many labels as cases."""
+    return classes > max(FEW_CLASSES, cases // 2)
+
+
+def check_class_count(classes: int, cases: int | None, arguments: ArgumentNames) -> None:
+    """Raise an error if there are too many classes for predictions that do not have one column for each.
+
+    `cases` is None if their number is not known.
+    """
+    if classes <= MAX_CLASSES and (cases is None or not seem_identifiers(classes, cases)):
+        return
+    among = "" if cases is None else f" in {cases:,} cases"
+    question: tuple[str | Option, ...] = (f"or exchanged with {arguments.scores}? Pass the classes as y_true",)
+    if arguments.truth != "y_true":
+        question = "or is another column meant? Name that of the classes with ", Option("truth", ...)
+    raise InputError(
+        f"{arguments.truth} holds {classes:,} different labels{among}; is it an identifier, ",
+        *question,
+        f". (More than {MAX_CLASSES:,} classes need one column of predictions for each.)",
+    )
 
 
 def _order(labels: Any) -> tuple[Hashable, ...]:

@@ -1,7 +1,7 @@
 """Predictions: scores, one per case or one column per class matched to the classes by name, or decisions."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from math import inf, nan
 from numbers import Real
@@ -9,22 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.threads import machine_memory
 from polyroc.messages import Option, short_repr
 from polyroc.scores import Kind, readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Array, as_array, as_columns
-from polyroc.validation.labels import Coded, encode, is_missing, renumber
+from polyroc.validation.labels import Coded, check_class_count, encode, is_missing, renumber
 
 __all__ = [
     "LARGEST_EXACT",
     "are_numbers_only",
     "as_vector",
+    "check_distinct",
     "check_width",
     "classifier_values",
-    "is_inexact",
-    "large_integers_message",
+    "equal_doubles_message",
     "match_columns",
     "named_after",
 ]
@@ -33,14 +34,17 @@ LARGEST_EXACT = 2**53  # up to this size every integer is a double
 
 
 def classifier_values(
-    y_score: Any, labels: tuple[Hashable, ...], n: int, arguments: ArgumentNames
+    y_score: Any, labels: tuple[Hashable, ...], n: int, arguments: ArgumentNames, stated: bool = False
 ) -> tuple[dict[str, FloatArray], Kind]:
-    """The scores of every classifier as floats, and their kind, which must be the same for all."""
+    """The scores of every classifier as floats, and their kind, which must be the same for all.
+
+    `stated` if the user gave the labels, so that these are classes even if they are as many as cases.
+    """
     by_classifier = y_score if isinstance(y_score, Mapping) else {"classifier": y_score}
     if not by_classifier:
         raise InputError(f"{arguments.scores} is an empty mapping; give at least one classifier's scores.")
     predictions = {
-        name: _one_classifier(data, labels, n, arguments.of(name, len(by_classifier)), arguments)
+        name: _one_classifier(data, labels, n, arguments.of(name, len(by_classifier)), arguments, stated)
         for name, data in zip(readable(tuple(by_classifier)), by_classifier.values(), strict=True)
     }
     kinds: dict[str, Kind] = {name: kind for name, (_, kind) in predictions.items()}
@@ -53,10 +57,11 @@ def classifier_values(
 
 
 def _one_classifier(
-    data: Any, labels: tuple[Hashable, ...], n: int, argument: str, arguments: ArgumentNames
+    data: Any, labels: tuple[Hashable, ...], n: int, argument: str, arguments: ArgumentNames, stated: bool
 ) -> tuple[FloatArray, Kind]:
     if isinstance(data, Coded):
         _check_length(data.codes, n, argument, arguments)
+        check_class_count(len(labels), None if stated else n, arguments)
         return _decisions(data, labels, argument, arguments), "decisions"
     array, columns = as_columns(data, argument)
     if array.ndim not in (1, 2):
@@ -65,6 +70,8 @@ def _one_classifier(
             "pass several classifiers as a mapping.",
         )
     _check_length(array, n, argument, arguments)
+    if array.shape[1:] != (len(labels),):
+        check_class_count(len(labels), None if stated else n, arguments)
     if array.ndim == 2:
         return _scores(_by_class(array, columns, labels, argument), argument, arguments), "matrix"
     if _is_text(array):
@@ -116,6 +123,12 @@ def _decisions(
         f"which is not one of the classes {short_repr(list(labels))}; pass decisions as labels, scores as numbers"
     )
     codes = renumber(encode(decided, argument), labels, argument, advice, arguments).codes
+    size = len(codes) * len(labels) * 8
+    if 2 * size > machine_memory():
+        raise OutOfSpaceError(
+            f"{len(codes):,} decisions for {len(labels):,} classes take {size / 2**30:.3g} GB, more than half of "
+            "the memory of this machine; take a sample of the cases."
+        )
     shares = np.zeros((len(codes), len(labels)))
     shares[np.arange(len(codes)), codes] = 1.0
     shares[codes < 0] = nan
@@ -138,47 +151,47 @@ def _floats(array: Array, argument: str, arguments: ArgumentNames) -> FloatArray
     return np.array(numbers, dtype=np.float64).reshape(array.shape)
 
 
-def large_integers_message(argument: str, values: str = "scores") -> str:
-    """The message for integers, scores or labels, that doubles do not distinguish."""
+def equal_doubles_message(argument: str, one: object, other: object, values: str = "scores") -> str:
+    """Return the message for different scores, or labels, that are the same double."""
     remedy = (
-        "Subtract a constant that is close to all of them, such as the smallest, while they are integers."
+        "Subtract a constant that is close to all of them, such as the smallest, while they are exact, or round "
+        "them to 15 digits."
         if values == "scores"
         else "Write them as text."
     )
     return (
-        f"{argument} holds integers beyond 2^53 that double precision cannot distinguish: different {values} "
+        f"{argument} holds {one!s} and {other!s}, which double precision cannot distinguish: different {values} "
         f"would become equal. {remedy}"
     )
 
 
-def is_inexact(value: object) -> bool:
-    """Whether this is an integer that is not a double.
+def check_distinct(numbers: Iterable[Any], argument: str) -> None:
+    """Raise an error if different numbers are equal as doubles. This is the rule for numbers of every type.
 
-    >>> is_inexact(2**53), is_inexact(2**53 + 1), is_inexact(0.1)
-    (False, True, False)
+    >>> check_distinct([2**53 + 1, 2**53 + 3, Decimal("0.1"), 0.1], "y_score")
+    >>> check_distinct([2**53, 2**53 + 1], "y_score")
+    Traceback (most recent call last):
+    ...
+    polyroc.errors.InputError: y_score holds 9007199254740992 and 9007199254740993, which double precision ...
     """
-    if not isinstance(value, int | np.integer):
-        return False
-    try:
-        return int(value) != int(float(value))
-    except OverflowError:
-        return True
+    first: dict[float, Any] = {}
+    for number in numbers:
+        other = first.setdefault(float(number), number)
+        # A double beside a decimal stands for the decimals that are rounded to it.
+        if other != number and {Decimal, float} != {type(other), type(number)}:
+            raise InputError(equal_doubles_message(argument, other, number))
 
 
 def _scores(array: Array, argument: str, arguments: ArgumentNames) -> FloatArray:
-    """Scores as doubles; an error if different integers may have become the same score."""
+    """Return scores as doubles; an error if different ones become equal."""
     floats = _floats(array, argument, arguments)
-    if array.dtype.kind not in "iuO":
+    may_be_equal = np.isfinite(floats)
+    if array.dtype.kind in "iu":
+        may_be_equal &= np.abs(floats) >= LARGEST_EXACT
+    elif array.dtype.kind != "O" and array.dtype.itemsize <= floats.itemsize:
         return floats
-    large = np.isfinite(floats) & (np.abs(floats) >= LARGEST_EXACT)
-    if not large.any():
-        return floats
-    inexact = large.copy()
-    # Compared as Python integers: numpy would convert both to doubles.
-    inexact[large] = [is_inexact(number) for number in np.ma.getdata(array)[large].tolist()]
-    if inexact.any():
-        where = arguments.where(np.asarray(inexact.reshape(len(array), -1).any(axis=1)))
-        raise InputError(large_integers_message(f"{argument} ({where})"))
+    if may_be_equal.any():
+        check_distinct(np.ma.getdata(array)[may_be_equal].tolist(), argument)
     return floats
 
 

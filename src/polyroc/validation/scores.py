@@ -13,6 +13,7 @@ from polyroc.scores import Kind, Sampling, Schema, Scores, WeightKind, readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Missing, complete_rows
 from polyroc.validation.data_frames import check_alignment, stated_order
+from polyroc.validation.doubts import with_doubts
 from polyroc.validation.folds import FoldColumns, as_folds, fold_columns
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
 from polyroc.validation.negation import negated
@@ -26,6 +27,7 @@ __all__ = [
     "Coded",
     "Missing",
     "as_scores",
+    "check_weight_range",
     "in_order",
     "match_columns",
     "named_after",
@@ -152,7 +154,7 @@ def normalise(
     without_options &= folds is repeats is cases is by is negate is None and missing is RAISE
     plain = plain_scores(y_true, y_score) if without_options else None
     if plain is not None:
-        return plain
+        return with_doubts(plain)
     arguments = arguments or ArgumentNames()
     if labels is None and not isinstance(y_true, np.ndarray | list | tuple | range | Coded):
         labels = stated_order(y_true, y_score)
@@ -169,7 +171,7 @@ def normalise(
     )
     codes, classes = in_order(encode(y_true, arguments.truth), labels, arguments)
     n = len(codes)
-    values, kind = classifier_values(y_score, classes, n, arguments)
+    values, kind = classifier_values(y_score, classes, n, arguments, labels is not None)
     kind_of_weight = check_weight_kind(weight_kind, sample_weight is not None, arguments)
     weight = None if sample_weight is None else _weights(sample_weight, n, arguments)
     group = None if groups is None else _group_codes(groups, n, arguments)
@@ -193,7 +195,7 @@ def normalise(
         by=rows.by,
     )
     scores = scores if negate is None else negated(scores, negate)
-    return repeated(scores, arguments) if kind_of_weight == "frequency" else scores
+    return with_doubts(repeated(scores, arguments) if kind_of_weight == "frequency" else scores)
 
 
 class _Rows(NamedTuple):
@@ -281,26 +283,23 @@ def _usable_weights(
     """The weights of the complete rows: not all zero, and importance weights on a safe scale."""
     if weight is None:
         return None
-    if not weight.any():
-        raise InputError(f"{arguments.weight} is zero for every case; give at least one case per class a weight.")
-    return _scaled(weight, arguments) if kind == "importance" else weight
+    largest = float(weight.max(initial=0.0))
+    check_weight_range(float(weight[weight > 0].min(initial=largest)), largest, arguments.weight)
+    # Only ratios matter, and products of extreme weights would overflow; a power of two does not change them.
+    usual = kind != "importance" or 1 / LARGEST_UNSCALED <= largest <= LARGEST_UNSCALED
+    return weight if usual else np.ldexp(weight, -int(np.frexp(largest)[1]))
 
 
-def _scaled(weight: FloatArray, arguments: ArgumentNames) -> FloatArray:
-    """Importance weights on a safe scale: only their ratios matter, and products of extreme ones would overflow.
-
-    The factor is a power of two, so the ratios do not change.
-    """
-    largest, smallest = float(weight.max()), float(weight[weight > 0].min())
+def check_weight_range(smallest: float, largest: float, argument: str) -> None:
+    """Raise an error if all weights are zero, or the smallest of the others is too small against the largest."""
+    if largest == 0:
+        raise InputError(f"{argument} is zero for every case; give at least one case per class a weight.")
     if smallest / largest < SMALLEST_RATIO:
         raise InputError(
-            f"{arguments.weight} goes from {smallest:.3g} to {largest:.3g}; weights that differ by a factor of "
-            f"more than {1 / SMALLEST_RATIO:.0e} cannot be combined in double precision. Set the "
-            "smallest ones to 0, "
+            f"{argument} goes from {smallest:.3g} to {largest:.3g}; weights that differ by a factor of more "
+            f"than {1 / SMALLEST_RATIO:.0e} cannot be combined in double precision. Set the smallest ones to 0, "
             "or drop these cases."
         )
-    usual = 1 / LARGEST_UNSCALED <= largest <= LARGEST_UNSCALED
-    return weight if usual else np.ldexp(weight, -int(np.frexp(largest)[1]))
 
 
 def _group_codes(groups: Any, n: int, arguments: ArgumentNames) -> IntArray:

@@ -27,7 +27,6 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
-    is_typeddict,
 )
 
 import numpy as np
@@ -221,8 +220,9 @@ def check_of(hint: Any) -> Check | None:
     """The check that an annotation stands for; None if everything is valid."""
     origin = get_origin(hint)
     if origin is Annotated:
-        check = check_of(hint.__origin__)
-        for change in hint.__metadata__:
+        inner, *changes = get_args(hint)
+        check = check_of(inner)
+        for change in changes:
             check = change(check)
         return check
     if origin in (Union, types.UnionType):
@@ -321,7 +321,7 @@ def _union(hints: tuple[Any, ...]) -> Check | None:
 def _container(origin: Any, inner: tuple[Any, ...]) -> Check | None:
     if not isinstance(origin, type):
         return None
-    if origin is Callable or origin is getattr(Callable, "__origin__", None):
+    if origin is Callable:
         return Check(callable, "a function")
     if issubclass(origin, np.ndarray):
         return Check(lambda value: isinstance(value, np.ndarray), "an array", "arrays")
@@ -383,9 +383,11 @@ def _mapping(key: Any = Any, item: Any = Any) -> Check:
 
 def _instance(kind: Any) -> Check | None:
     """An object of a class; None for what is not a class, and for protocols that cannot be checked."""
-    if kind is Any or not isinstance(kind, type) or kind is object or is_typeddict(kind):
+    if kind is Any or not isinstance(kind, type) or kind is object:
         return None
-    if getattr(kind, "_is_protocol", False) and not getattr(kind, "_is_runtime_protocol", False):
+    try:
+        isinstance(None, kind)
+    except TypeError:  # a protocol, or a typed dictionary
         return None
     if kind is np.ndarray:
         return Check(lambda value: isinstance(value, np.ndarray), "an array", "arrays")

@@ -5,8 +5,8 @@ from typing import Any
 
 from polyroc.errors import InputError
 from polyroc.inference.methods.bootstrap import Bootstrap
-from polyroc.inference.methods.delong import DeLong
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
+from polyroc.inference.methods.influence import DeLong, Influence
 from polyroc.inference.methods.jackknife import Jackknife
 from polyroc.inference.methods.ledell import LeDell
 from polyroc.inference.methods.mcnemar import McNemar
@@ -15,7 +15,7 @@ from polyroc.inference.methods.permutation import Permutation
 from polyroc.inference.methods.unbiased import Unbiased
 from polyroc.messages import Call, Option
 from polyroc.validation.arguments import did_you_mean
-from polyroc.validation.tests_elsewhere import known_test
+from polyroc.validation.names_elsewhere import known_test
 
 __all__ = [
     "DEFAULT",
@@ -23,6 +23,7 @@ __all__ = [
     "Bootstrap",
     "DeLong",
     "HanleyMcNeil",
+    "Influence",
     "Jackknife",
     "LeDell",
     "McNemar",
@@ -34,10 +35,10 @@ __all__ = [
     "method_named",
 ]
 
-DEFAULT = DeLong()
+DEFAULT = Influence()
 METHODS: dict[str, type[Method]] = {
     kind.name: kind
-    for kind in (DeLong, Unbiased, HanleyMcNeil, Bootstrap, Jackknife, LeDell, Permutation, McNemar)
+    for kind in (Influence, DeLong, Unbiased, HanleyMcNeil, Bootstrap, Jackknife, LeDell, Permutation, McNemar)
 }
 
 
@@ -71,9 +72,9 @@ def method_named(name: str, **options: Any) -> Method:
     """A method by its name, with those of the options that it has.
 
     >>> method_named("bootstrap", n=500, rng=1)
-    Bootstrap(n=500, stratified=None, kind='bca', rng=1)
-    >>> method_named("delong", n=500, rng=1)
-    DeLong()
+    Bootstrap(n=500, stratified=None, kind='guarded', rng=1)
+    >>> method_named("influence", n=500, rng=1)
+    Influence()
     """
     kind = METHODS.get(name.strip().lower())
     if kind is None:

@@ -54,11 +54,15 @@ class Bootstrap(Method):
         None (default): within each class, unless the cases are a cohort (`sampling`) and the measure depends on
         the shares of the classes.
     kind
-        The interval, also that of a difference in `compare`. With q(p) the quantiles of the replicates, alpha =
-        (1 - level) / 2, z = Phi^-1(1 - alpha): "percentile": q(alpha) to q(1 - alpha). "basic": 2 value -
-        q(1 - alpha) to 2 value - q(alpha). "normal": value -+ z standard errors. "bca" (bias-corrected and
-        accelerated): q(p) at p = Phi(z0 + (z0 -+ z) / (1 - a (z0 -+ z))), where Phi(z0) is the share of replicates
-        below the value (ties one half) and a the skewness of the influence values / 6; second-order accurate.
+        The interval, also that of a difference in `compare`. "guarded" (default): that of the other methods, with
+        the standard error of the replicates; every kind is this one where the replicates do not vary. The others
+        are made of the replicates alone, which know nothing of cases that were not seen: with 10 to 50 cases a
+        class, or near a limit, they are too short (docs/guide/error_bars.md). With q(p) the quantiles of the
+        replicates, alpha = (1 - level) / 2, z = Phi^-1(1 - alpha): "percentile": q(alpha) to q(1 - alpha).
+        "basic": 2 value - q(1 - alpha) to 2 value - q(alpha). "normal": value -+ z standard errors. "bca"
+        (bias-corrected and accelerated): q(p) at p = Phi(z0 + (z0 -+ z) / (1 - a (z0 -+ z))), where Phi(z0) is
+        the share of replicates below the value (ties one half) and a the skewness of the influence values / 6;
+        second-order accurate.
     rng
         A seed (0 by default, so that the same call gives the same answer), a generator (which advances), or None
         for a different answer each time.
@@ -71,15 +75,16 @@ class Bootstrap(Method):
     Science 11 (1996) 189-228.
 
     >>> Bootstrap(n=500, rng=1)
-    Bootstrap(n=500, stratified=None, kind='bca', rng=1)
+    Bootstrap(n=500, stratified=None, kind='guarded', rng=1)
     """
 
     name: ClassVar[str] = "bootstrap"
+    test: ClassVar[str] = "bootstrap test"
     resamples: ClassVar[bool] = True
 
     n: Count = 2000
     stratified: bool | None = None
-    kind: BootstrapKind = "bca"
+    kind: BootstrapKind = "guarded"
     rng: Rng = 0
     n_jobs: NJobs = field(default=None, repr=False)
 

@@ -74,7 +74,7 @@ class HanleyMcNeil(Method):
         if len(samples) > 1:
             raise NotApplicableError(
                 f"{self} has no covariance of paired classifiers, here {len(samples)}; use ",
-                Option("method", Call("DeLong"), Call("Unbiased"), Call("Bootstrap")),
+                Option("method", Call("Influence"), Call("Unbiased"), Call("Bootstrap")),
                 ".",
             )
         assert measure.area_line is not None

@@ -31,7 +31,7 @@ class LeDell(Method):
     each in one fold), the influences of a group are added up and divided by the mean size of a group, and n is the
     number of groups.
 
-    It differs from `DeLong()`, the default, in three ways: sums of squares are divided by n, not by the degrees
+    It differs from `Influence()`, the default, in three ways: sums of squares are divided by n, not by the degrees
     of freedom within folds, so that it is too small where folds are small (by a quarter of the variance with four
     cases of a class per fold); class sizes are those of all folds; and a tie counts as wrong in the influences,
     but half in the area. It is here to reproduce published results, with `confidence_interval(kind="wald")`.
@@ -61,12 +61,12 @@ class LeDell(Method):
                 f"{self!r} is for cross-validated predictions; give the fold of each case with ",
                 Option("folds"),
                 ", or use ",
-                Option("method", Call("DeLong")),
+                Option("method", Call("Influence")),
                 ".",
             )
         if scores.sample_weight is not None:
             raise NotApplicableError(
-                f"{self!r} is for unweighted cases; use ", Option("method", Call("DeLong")), "."
+                f"{self!r} is for unweighted cases; use ", Option("method", Call("Influence")), "."
             )
         require_independent_folds(self, scores)
         assert measure.area_line is not None

@@ -26,8 +26,8 @@ class McNemar(PairedTest):
     For the accuracy, and for the sensitivity or specificity of decisions, which are of the cases of one class.
     With b cases that only the first decides rightly and c that only the second does, b is binomial with b + c
     trials and probability 1/2 if both are equally often right. The test that all of three classifiers or more are
-    equal is Cochran's Q. Standard errors and intervals are those of `DeLong()`, the latter stretched to agree with
-    the p-values of the pairs.
+    equal is Cochran's Q. Standard errors and intervals are those of `Influence()`, the latter stretched to agree
+    with the p-values of the pairs.
 
     Attributes
     ----------
@@ -44,6 +44,7 @@ class McNemar(PairedTest):
     """
 
     name: ClassVar[str] = "mcnemar"
+    test: ClassVar[str] = "McNemar's test"
 
     exact: bool = True
     corrected: bool = True
@@ -61,7 +62,7 @@ class McNemar(PairedTest):
             raise NotApplicableError(
                 f"McNemar's test is for proportions of right decisions, not for {measure}; use it with accuracy, "
                 "sensitivity or specificity, or ",
-                Option("method", Call("DeLong"), Call("Permutation")),
+                Option("method", Call("Influence"), Call("Permutation")),
                 ".",
             )
         require_plain_cases(self, scores)
@@ -70,7 +71,7 @@ class McNemar(PairedTest):
                 "McNemar's test counts cases once, but measures of folds are averaged over folds; use ",
                 Option("pooled", True),
                 ", since decisions can be pooled, or ",
-                Option("method", Call("DeLong")),
+                Option("method", Call("Influence")),
                 ".",
             )
         right = np.array([_right(measure, Sample(scores, name)) for name in scores.classifiers])
@@ -96,7 +97,7 @@ def _right(measure: Measure, sample: Sample) -> BoolArray:
             raise NotApplicableError(
                 "McNemar's test counts right decisions, but some cases have several largest scores; decide them, "
                 "or use ",
-                Option("method", Call("DeLong")),
+                Option("method", Call("Influence")),
                 ".",
             )
         right[stratum.cases()] = shares > 0.5
@@ -109,7 +110,7 @@ def mcnemar_pvalue(b: int, c: int, exact: bool = True, corrected: bool = True) -
     >>> round(mcnemar_pvalue(2, 8), 6), round(mcnemar_pvalue(2, 8, exact=False), 6)
     (0.109375, 0.113846)
     """
-    from polyroc._scipy import bdtr, chdtrc
+    from scipy.special import bdtr, chdtrc
 
     if b + c == 0:
         return 1.0
@@ -126,7 +127,7 @@ def cochran_q(right: BoolArray) -> tuple[float, float]:
     >>> round(q, 6), round(p, 6)
     (3.0, 0.22313)
     """
-    from polyroc._scipy import chdtrc
+    from scipy.special import chdtrc
 
     k, by_classifier, by_case = len(right), right.sum(axis=1), right.sum(axis=0)
     total = int(by_case.sum())

@@ -67,12 +67,11 @@ class Method(ABC):
         True if it is defined for every measure and for all data, so that it can be evaluated later.
     works_on_bins
         True if binned counts are enough, so that engines can use it on data larger than memory.
+    test
+        The test of a difference between classifiers, in words.
     averages_folds
         True if `covariance` is that of averages over folds, where the scores have folds. Other methods are applied
         to each fold; see `polyroc.inference.folds`.
-    uses_components
-        True if the variance is that of the structural components and nothing else, so that many classifiers can be
-        computed together.
     """
 
     __slots__ = ()
@@ -82,7 +81,7 @@ class Method(ABC):
     always_applies: ClassVar[bool] = False
     works_on_bins: ClassVar[bool] = False
     averages_folds: ClassVar[bool] = False
-    uses_components: ClassVar[bool] = False
+    test: ClassVar[str] = "score test"
 
     @abstractmethod
     def covariance(
@@ -197,6 +196,6 @@ def require_independent_folds(method: Method, scores: Scores) -> None:
         reason = "cases are in several repeats" if folds.repeats > 1 else "groups have cases in several folds"
         raise NotApplicableError(
             f"{method!r} is for folds whose cases are independent, but {reason}; use ",
-            Option("method", Call("DeLong")),
+            Option("method", Call("Influence")),
             ", which adds up the influence values of each.",
         )

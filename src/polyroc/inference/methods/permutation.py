@@ -53,6 +53,7 @@ class Permutation(PairedTest):
     """
 
     name: ClassVar[str] = "permutation"
+    test: ClassVar[str] = "permutation test"
 
     n: Count = 2000
     rng: Rng = 0

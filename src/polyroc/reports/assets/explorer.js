@@ -211,7 +211,7 @@
     const always = classes.map((_, m) => made.losses.reduce((a, row) => a + row[m], 0));
     const least = Math.min(...always);
     const reach = explorer.intervals ? ` (${polyroc.percent} ${digits(low)} to ${digits(high)})` : "";
-    const fitted = c === 2 || made.point !== null || made.raised ? " Chosen and evaluated on the same cases, so it is optimistic." : "";
+    const fitted = c === 2 || made.point !== null || made.raised ? ` ${explorer.optimistic}` : "";
     return [make("b", { id: "explorer-value" }, digits(value)), ` expected cost per case${reach}. Always predicting `, name(classes[always.indexOf(least)]), ` costs ${digits(least)}.${fitted}`];
   }
 

@@ -186,7 +186,7 @@ def anova(table: Table, *, missing: Missing = "raise") -> Anova:
 
 
 def _variation(source: str, squares: dict[str, float], df: dict[str, int]) -> Variation:
-    from polyroc._scipy import fdtrc
+    from scipy.special import fdtrc
 
     F = pvalue = nan
     if source != "error" and squares["error"] > 0:

@@ -66,7 +66,7 @@ class Posterior:
 
     def density(self, differences: FloatArray) -> FloatArray:
         """The posterior density of the difference, first minus second."""
-        from polyroc._scipy import gammaln
+        from scipy.special import gammaln
 
         if not self.scale > 0:
             raise NotApplicableError(
@@ -228,7 +228,7 @@ def correlated_t(
 
 def _masses(location: float, scale: float, df: int, rope: float) -> tuple[float, float, float]:
     """Masses above, within and below the region; with scale 0 all mass is at the location (half on a border)."""
-    from polyroc._scipy import stdtr
+    from scipy.special import stdtr
 
     distances = (side * location - rope for side in (1, -1))
     above, below = (float(stdtr(df, d / scale) if scale else np.heaviside(d, 0.5)) for d in distances)

@@ -89,14 +89,14 @@ def _variances(d: FloatArray) -> FloatArray:
 
 
 def _t_test(d: FloatArray) -> tuple[float, float]:
-    from polyroc._scipy import stdtr
+    from scipy.special import stdtr
 
     ratio = t_ratio(float(d[0, 0]), sqrt(float(_variances(d).mean())))
     return ratio, 1.0 if ratio == 0 else 2.0 * float(stdtr(5, -abs(ratio)))
 
 
 def _f_test(d: FloatArray) -> tuple[float, float]:
-    from polyroc._scipy import fdtrc
+    from scipy.special import fdtrc
 
     total = 2.0 * float(_variances(d).sum())
     if not d.any():

@@ -65,9 +65,9 @@ def fold_test(
     >>> tree = [1, 1, 2, 2, 1, 3, 3, 2, 1, 1, 2, 2, 2, 1, 1, 3]
     >>> scores = as_scores(y, {"knn": knn, "tree": tree}, folds=fold)
     >>> fold_test(scores, "auc")
-    Comparison(auc: knn 0.8125, tree 0.5625; all equal: p = 0.224)
+    Comparison(auc: knn 0.8125, tree 0.5625; all equal: p = 0.193)
     >>> fold_test(scores, "auc", pooled=True)
-    Comparison(auc: knn 0.8125, tree 0.5859; all equal: p = 0.357)
+    Comparison(auc: knn 0.8125, tree 0.5859; all equal: p = 0.085)
     """
     chosen = _folds_as_groups(scores) if pooled else scores
     return compare(chosen, measure=measure, method=method, adjustment=adjustment)

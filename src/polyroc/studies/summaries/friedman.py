@@ -158,9 +158,8 @@ class _Tests(NamedTuple):
 
 def _tests(values: FloatArray) -> tuple[FloatArray, _Tests]:
     """Ranks by row, the smallest first, and the tests; if all ranks are equal, p is 1."""
+    from scipy.special import fdtrc
     from scipy.stats import rankdata
-
-    from polyroc._scipy import fdtrc
 
     N, k = values.shape
     ranks = rankdata(values, axis=1)

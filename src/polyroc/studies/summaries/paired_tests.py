@@ -219,7 +219,7 @@ def corrected_t(
     >>> corrected_t({"a": [0.8, 0.9, 0.7], "b": [0.7, 0.7, 0.6]}, train_size=20, test_size=10)
     PairedTests(corrected t, value on data: a - b 0.1333 (p = 0.127))
     """
-    from polyroc._scipy import stdtr
+    from scipy.special import stdtr
 
     differences = fold_differences(table, train_size, test_size, missing)
     t = np.array([t_ratio(d, error) for d, error in zip(differences.means, differences.errors, strict=True)])

@@ -34,7 +34,7 @@ def range_probability(q: FloatArray, means: Sequence[int], df: float) -> FloatAr
     >>> range_probability(np.array([3.5]), [2, 5], 72.0).round(4)
     array([[0.9843, 0.8921]])
     """
-    from polyroc._scipy import ndtr
+    from scipy.special import ndtr
 
     s, weight = _chi_grid(df)
     z = np.arange(-REACH, REACH + STEP / 2, STEP)

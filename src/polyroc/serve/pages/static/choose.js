@@ -51,7 +51,7 @@ function showClasses() {
   at("many").hidden = !shownTruth || values.length > 0;
   at("many").textContent = "This column has very many values; it is probably not the column of the true classes.";
   at("positive").hidden = values.length !== 2;
-  at("ordered").closest("p").hidden = values.length < 3;
+  at("ordered").closest("p").hidden = values.length < 1;
   at("ordered").checked = false;
   at("labels").hidden = true;
   const options = [element("option", "choose ...", { value: "" }), ...values.map((value) => element("option", value, { value }))];
@@ -110,6 +110,8 @@ function useSuggestions() {
   (problem ? problem.field : form.querySelector("button.main")).focus();
 }
 
+function namedClasses() { return at("ordered").checked ? chips.labels : classes(); }
+
 // What is still to be chosen, and where; undefined if nothing is.
 function unfinished() {
   const twice = [...new Set(selects.map((select) => select.value))].find((role) => role && !data.several.includes(role) && chosen(role).length > 1);
@@ -117,14 +119,14 @@ function unfinished() {
   if (twice) return { text: `two columns have the same role (${chosen(twice).join(", ")}); only scores and subgroups can have several.`, field: first(twice) };
   if (!truth()) return { text: "choose the column of the true classes.", field: selects[0] };
   if (!chosen("scores").length) return { text: "choose the column or columns of the scores.", field: selects[0] };
-  if (classes().length === 2 && !at("pos_label").value) return { text: "choose the positive class.", field: at("pos_label") };
+  if (namedClasses().length === 2 && !at("pos_label").value) return { text: "choose the positive class.", field: at("pos_label") };
 }
 
 function choice() {
   const picked = { scores: chosen("scores"), names: namesToSend(), by: chosen("by"), reversed: data.columns.filter((_, i) => selects[i].value === "scores" && reversedFields[i].checked && !reversedFields[i].parentElement.hidden) };
   for (const role of ["truth", "classifier", "case", "class_", "weight", "groups", "folds", "repeats"]) picked[role] = chosen(role)[0] || "";
   picked.labels = at("ordered").checked ? chips.labels : [];
-  picked.pos_label = classes().length === 2 ? at("pos_label").value : "";
+  picked.pos_label = namedClasses().length === 2 ? at("pos_label").value : "";
   Object.assign(picked, { missing: at("missing").checked ? "drop" : "", sampling: at("sampling").checked ? "case-control" : "", weight_kind: at("weight_kind").checked ? "frequency" : "" }, data.reading);
   if (!operating) return picked;
   picked.aim = form.querySelector("[name=aim]:checked").value;
