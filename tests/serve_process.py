@@ -1,5 +1,6 @@
 """`polyroc serve` in a process of its own, for tests of the server and of its limits."""
 
+import atexit
 import os
 import re
 import signal
@@ -89,6 +90,11 @@ def sleep(seconds, progress):
     progress(0, 0, "sleeping")
     time.sleep(seconds)
     return {"slept": seconds}
+
+
+def linger(progress):
+    atexit.register(time.sleep, 600)
+    return "done"
 
 
 def fill_memory(progress):

@@ -30,6 +30,7 @@ from serve_process import (
     fill_memory,
     finished,
     kill_itself,
+    linger,
     report_state,
     sleep,
     upload,
@@ -450,6 +451,14 @@ def test_a_job_whose_process_dies(tmp_path):
     state = wait(Job(Queue(1, 9, 60.0, 2**31), "The test", tmp_path, kill_itself))
     assert state.what == "failed"
     assert state.step.startswith("The test probably needs more than 2 GB of memory")
+
+
+@pytest.mark.slow
+def test_a_process_that_does_not_end_does_not_hold_the_queue(tmp_path):
+    queue = Queue(1, 9, 60.0, 2**31)
+    first, second = Job(queue, "The test", tmp_path, linger), Job(queue, "The test", tmp_path, sleep, 0)
+    assert wait(first).result == "done"
+    assert wait(second).result == {"slept": 0}
 
 
 def test_jobs_run_in_order_and_can_be_stopped(tmp_path):

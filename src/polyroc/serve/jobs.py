@@ -25,6 +25,7 @@ from polyroc.serve.limits import BusyError, size_text
 
 __all__ = ["Job", "Queue"]
 
+_GOODBYE = 2.0  # seconds that a process has to end by itself after its result
 _LACK_OF_MEMORY = ("bad alloc", "out of memory", "could not allocate", "file too large")  # in messages of DuckDB
 
 
@@ -190,8 +191,9 @@ class Job:
                     )
                 elif reader.poll(0.1):
                     self._state = self._received(reader)
-        if self._state.what != "done":
-            process.kill()
+        if self._state.what == "done":
+            process.join(_GOODBYE)  # a library may wait for its threads for ever: the next job must not
+        process.kill()
         process.join()
 
     def _received(self, reader: Connection) -> State:
