@@ -6,11 +6,14 @@ or by a function of numpy that does the same (`by_numpy`), if the loops are long
 computes is the same to the last bit: such kernels only compare, add and multiply, in a fixed order. No import
 compiles anything or loads numba.
 
-Compiled code has no object mode, does not hold the interpreter lock, and is kept on disk.
+Compiled code has no object mode, does not hold the interpreter lock, and is kept on disk by numba.
 """
 
+import sys
 from collections.abc import Callable
-from functools import cached_property, partial, update_wrapper
+from contextlib import suppress
+from functools import cache, cached_property, partial, update_wrapper
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast, overload
 
@@ -58,13 +61,17 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         """Run the kernel."""
         # Machine code that exists is used at once; otherwise Python, until the steps so far exceed the limit.
-        if self._compiled is not None:
-            return self._compiled(*arguments)
-        if self.steps is not None:
+        if self._compiled is None and self.steps is not None:
             self._taken += self.steps(*arguments)
             if self._taken <= INTERPRETED:
                 return self.interpret(*arguments)
-        return self.dispatcher(*arguments)
+        try:
+            return self.dispatcher(*arguments)
+        except TypeError:  # the arguments are not those that it is compiled for
+            raise
+        except Exception as error:  # numba's cache raises whatever reading and unpickling a damaged file raise
+            _do_without_stored_code(error)
+            return self.dispatcher(*arguments)
 
     def __reduce__(self) -> str:
         return str(self.function.__qualname__)
@@ -101,17 +108,60 @@ class Kernel:
     def _make_dispatcher(self) -> Any:
         import numba
 
-        from polyroc.kernels.code_cache import code_cache
-
         config: Any = numba.config  # numba has no types
         if config.DISABLE_JIT:
             return self.interpret
-        dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(self.function)
-        dispatcher._cache = code_cache(self.function)  # what `cache=True` does, with numba's own cache
+        _KERNELS.add(self)
+        make: Any = partial(numba.njit, nogil=True, error_model="numpy")
+        try:
+            dispatcher = make(cache=not _UNSTORED)(self.function)
+        except RuntimeError as error:  # no folder can be written to
+            _do_without_stored_code(error)
+            dispatcher = make()(self.function)
+        if not _UNSTORED:
+            _announce_compilation(Path(dispatcher.stats.cache_path), self.function)
         if self.types is not None:
             dispatcher.compile(self.types)
             dispatcher.disable_compile()
         return dispatcher
+
+
+_KERNELS: set[Kernel] = set()  # those that numba compiles
+_UNSTORED: list[Exception] = []  # why compiled code is not stored in this process
+
+
+def _do_without_stored_code(error: Exception) -> None:
+    """Remove the stored code, and let this process compile all kernels anew without it; raise a second error."""
+    if _UNSTORED:
+        raise error
+    _UNSTORED.append(error)
+    for known in list(_KERNELS):
+        stored = None if known._compiled is None else known._compiled.stats.cache_path
+        known._compiled = None
+        with suppress(OSError):  # read-only, or removed by another process
+            for path in [] if stored is None else Path(stored).glob("*.nb[ci]"):
+                path.unlink()
+    from polyroc.errors import CompilationCacheWarning, warn
+
+    warn(
+        f"Compiled code cannot be stored or read ({error}), so that this process compiles it anew, which takes "
+        "seconds. Set the environment variable NUMBA_CACHE_DIR to a folder that you can write to.",
+        CompilationCacheWarning,
+    )
+
+
+@cache
+def _announce_once() -> None:
+    """Say on a terminal why this takes longer than the next time."""
+    with suppress(OSError):
+        sys.stderr.write("polyroc: compiling, first run only ...\n")
+        sys.stderr.flush()
+
+
+def _announce_compilation(folder: Path, function: Any) -> None:
+    stored = folder.glob(f"*.{function.__qualname__}-*.nbi")
+    if sys.stderr is not None and sys.stderr.isatty() and not any(stored):
+        _announce_once()
 
 
 @overload
