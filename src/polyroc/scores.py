@@ -1,17 +1,16 @@
 """`Scores`, the observed classes and predictions, and `Schema`, what is known of them without the data."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.messages import short_repr
 
-__all__ = ["Coded", "Folds", "Kind", "Sampling", "Schema", "Scores", "SingleColumn", "WeightKind", "readable"]
+__all__ = ["Coded", "Folds", "Kind", "Sampling", "Schema", "Scores", "WeightKind", "readable"]
 
 Kind = Literal["score", "matrix", "decisions"]
 Sampling = Literal["cohort", "case-control"]
@@ -23,36 +22,6 @@ class Coded(NamedTuple):
 
     codes: CodeArray
     labels: tuple[Hashable, ...]
-
-
-class SingleColumn(Mapping[str, FloatArray]):
-    """The scores of one classifier in single precision; as doubles, which need a copy, when they are asked for.
-
-    Attributes
-    ----------
-    single
-        The scores as they were given: enough where only their order counts.
-
-    >>> SingleColumn("forest", np.array([0.5, 0.25], dtype=np.float32))["forest"].dtype
-    dtype('float64')
-    """
-
-    def __init__(self, name: str, single: npt.NDArray[Any]) -> None:
-        self.single, self._name = single, name
-        self._double: FloatArray | None = None
-
-    def __getitem__(self, name: str) -> FloatArray:
-        if name != self._name:
-            raise KeyError(name)
-        if self._double is None:
-            self._double = self.single.astype(np.float64)
-        return self._double
-
-    def __iter__(self) -> Iterator[str]:
-        yield self._name
-
-    def __len__(self) -> int:
-        return 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import multiprocessing.process
 import os
 import threading
+import time
 import warnings
 
 import joblib
@@ -13,9 +14,9 @@ from threadpoolctl import threadpool_limits
 
 import polyroc as pr
 from polyroc.errors import PolyrocWarning
-from polyroc.kernels import class_blocks, placements, threads
-from polyroc.kernels.class_blocks import argsort_blocks, block_starts, sorted_column
-from polyroc.kernels.threads import cores, in_threads, thread_limit
+from polyroc.kernels import placements, threads
+from polyroc.kernels.class_blocks import argsort_blocks, block_starts, sort_blocks, split
+from polyroc.kernels.threads import cores, run_concurrently, thread_limit
 
 
 @pytest.fixture
@@ -23,7 +24,6 @@ def two_cores(monkeypatch):
     """Threads also for little data, and on one core."""
     monkeypatch.setattr(threads, "cores", lambda: 2)
     monkeypatch.setattr(threads, "FEWEST", 10)
-    monkeypatch.setattr(class_blocks, "FEWEST", 2000)
     monkeypatch.setattr(placements, "FEWEST", 2000)
     monkeypatch.setattr(threads, "_pool", None)
 
@@ -76,36 +76,45 @@ def test_the_answer_is_the_same_however_many_threads_blas_has(kind, design):
 
 @pytest.mark.usefixtures("two_cores")
 @pytest.mark.parametrize("column", [np.zeros(3000), np.arange(3000.0)[::-1], np.r_[np.zeros(2999), 1.0]])
-def test_a_column_divided_at_a_number_is_sorted_by_class(column):
+def test_a_column_is_sorted_by_class(column):
     codes = (np.arange(3000) % 3 == 0).astype(np.int32)
     starts = block_starts(np.bincount(codes))
-    (row,) = sorted_column(column, codes, starts)
+    (row,) = sort_blocks(split(column[:, None], codes, starts), starts)
     for k in (0, 1):
         assert row[starts[k] : starts[k + 1]].tolist() == sorted(column[codes == k].tolist())
     order = argsort_blocks(row[None], starts)
     assert (np.diff(row[: starts[1]][order[0, : starts[1]]]) >= 0).all()
 
 
-@pytest.mark.usefixtures("two_cores")
-def test_every_task_is_done_once_and_a_second_caller_works_alone():
-    done, nested = [], []
+def threads_of(tasks, numbers):
+    """The threads that do the tasks, each of which waits a little, so that no thread does all."""
+    seen, done = set(), []
 
     def task(number):
+        seen.add(threading.get_ident())
         done.append(number)
-        nested.append(in_threads(done.append, 2, 100))
+        time.sleep(0.01)
 
-    assert in_threads(task, 20, 100)
-    assert sorted(done) == list(range(20))
-    assert not any(nested)
-    assert not in_threads(task, 20, 9)  # too little to do
-    assert not in_threads(task, 1, 100)
+    run_concurrently(task, tasks, numbers)
+    assert sorted(done) == list(range(tasks))
+    return seen
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_every_task_is_done_once_and_a_second_caller_works_alone():
+    nested = []
+    assert len(threads_of(20, 100)) == 2
+    run_concurrently(lambda _: nested.append(threads_of(2, 100)), 2, 100)
+    assert [len(seen) for seen in nested] == [1, 1]
+    assert len(threads_of(20, 9)) == 1  # too little to do
+    assert len(threads_of(1, 100)) == 1
 
 
 @pytest.mark.usefixtures("two_cores")
 def test_an_error_in_a_task_reaches_the_caller_and_the_pool_stays_usable():
     with pytest.raises(ZeroDivisionError):
-        in_threads(lambda number: 1 // number, 2, 100)
-    assert in_threads(lambda _: None, 2, 100)
+        run_concurrently(lambda number: 1 // number, 2, 100)
+    assert len(threads_of(20, 100)) == 2
 
 
 def test_cores_are_those_that_the_process_may_use(monkeypatch):
@@ -134,7 +143,7 @@ def test_a_forked_process_starts_threads_of_its_own(monkeypatch):
     monkeypatch.setattr(threads, "_in_use", threading.Lock())
     with threads._in_use:
         threads._forget()  # what a fork does in the child
-        assert in_threads(lambda _: None, 2, 100)
+        assert len(threads_of(20, 100)) == 2
 
 
 @pytest.mark.usefixtures("two_cores")

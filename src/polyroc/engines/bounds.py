@@ -27,7 +27,7 @@ from polyroc.engines.bins import BinnedColumn
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import binned_components
-from polyroc.kernels.threads import in_threads
+from polyroc.kernels.threads import run_concurrently
 from polyroc.measures.confusion import checked_number
 from polyroc.measures.measure import AreaForm, Bins, Measure
 from polyroc.measures.ordered import Chains
@@ -257,9 +257,7 @@ class _Areas:
     def __init__(self, columns: Sequence[BinnedColumn]) -> None:
         c = len(columns)
         self.columns, self.values, self.undecided = columns, np.zeros((c, c)), np.zeros((c, c))
-        if not in_threads(self._sum_column, c, c * sum(column.size for column in columns)):
-            for i in range(c):
-                self._sum_column(i)
+        run_concurrently(self._sum_column, c, c * sum(column.size for column in columns))
 
     def _sum_column(self, i: int) -> None:
         column = self.columns[i]

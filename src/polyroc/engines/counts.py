@@ -11,7 +11,7 @@ from polyroc.engines.bounds import bin_family, bounded_statistic
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import add_cases, add_records, add_weighted, largest_columns, own_class_comparisons
-from polyroc.kernels.threads import in_threads
+from polyroc.kernels.threads import run_concurrently
 from polyroc.measures.measure import Measure
 from polyroc.scores import Schema
 
@@ -217,9 +217,7 @@ class Counts:
         def make_column(number: int) -> None:
             columns[places[number]] = make(places[number], self.bins[places[number]])
 
-        if not in_threads(make_column, len(places), sum(bins.layout.size for bins in self.bins.values())):
-            for number in range(len(places)):
-                make_column(number)
+        run_concurrently(make_column, len(places), sum(bins.layout.size for bins in self.bins.values()))
         return {place: columns[place] for place in places}
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import all_sizes, kernel
 from polyroc.kernels.radix import FEW, argsort_into, sort
-from polyroc.kernels.threads import FEWEST, in_threads
+from polyroc.kernels.threads import run_concurrently
 
 __all__ = [
     "argsort_and_sort_blocks",
@@ -14,16 +14,13 @@ __all__ = [
     "count",
     "group",
     "sort_blocks",
-    "sorted_column",
     "split",
 ]
 
-SAMPLED = 1000  # scores whose median divides a column
 COLUMNS = 5  # that a thread splits: fewer would read the rows of the table too often
 
 # What the user passed: strided, not to be modified.
 COLUMN = "Array(float64, 1, 'A', readonly=True)"
-SINGLES = "Array(float32, 1, 'A', readonly=True)"
 TABLE = "Array(float64, 2, 'A', readonly=True)"
 CODES = "Array(int32, 1, 'C', readonly=True)"
 
@@ -39,44 +36,13 @@ def _split(columns: FloatArray, codes: CodeArray, starts: IntArray, out: FloatAr
 
 
 @kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64[::1])", steps=all_sizes)
-def _split_column(column: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
-    free = starts[:-1].copy()
-    for i in range(len(codes)):
-        slot = free[codes[i]]
-        out[slot] = column[i]
-        free[codes[i]] = slot + 1
-
-
-@kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64[::1])", steps=all_sizes)
 def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
-    """The same for one column and two classes, with the free slots in registers: several times faster."""
+    """Split one column of two classes, with the free slots in registers: several times faster."""
     first, second = starts[0], starts[1]
     for i in range(len(codes)):
         out[second if codes[i] else first] = column[i]
         second += codes[i]
         first += 1 - codes[i]
-
-
-def _divide(
-    column: FloatArray, codes: CodeArray, starts: IntArray, pivot: float, out: FloatArray, ends: IntArray
-) -> None:
-    """Each of two classes, the numbers below the pivot from the front of its block, the others from the back."""
-    # Nothing is counted before, since the order within a part does not matter: it is sorted next. The next free
-    # slots are in a table, because branches would be mispredicted on random data: a quarter of the time.
-    free, step = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
-    for k in range(2):
-        free[2 * k], step[2 * k] = starts[k], 1
-        free[2 * k + 1], step[2 * k + 1] = starts[k + 1] - 1, -1
-    for i in range(len(codes)):
-        part = 2 * codes[i] + int(column[i] >= pivot)
-        slot = free[part]
-        out[slot] = column[i]
-        free[part] = slot + step[part]
-    ends[0], ends[1] = free[0], free[2]
-
-
-_split_at = kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64, float64[::1], int64[::1])")(_divide)
-_split_singles_at = kernel(types=f"({SINGLES}, {CODES}, int64[::1], float64, float32[::1], int64[::1])")(_divide)
 
 
 @kernel(types=f"({CODES}, int64)", steps=all_sizes)
@@ -123,17 +89,15 @@ def split(columns: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray
     """
     # Allocated by numpy, which requests huge pages: large arrays are filled twice as fast.
     out = np.empty(columns.T.shape)
-    if columns.shape[1] == 1:
-        one = _split_in_two if len(starts) == 3 else _split_column
-        one(columns[:, 0], codes, starts, out[0])
+    if columns.shape[1] == 1 and len(starts) == 3:
+        _split_in_two(columns[:, 0], codes, starts, out[0])
         return out
 
     def split_some(number: int) -> None:
         some = slice(number * COLUMNS, (number + 1) * COLUMNS)
         _split(columns[:, some], codes, starts, out[some])
 
-    if not in_threads(split_some, -(-columns.shape[1] // COLUMNS), columns.size):
-        _split(columns, codes, starts, out)
+    run_concurrently(split_some, -(-columns.shape[1] // COLUMNS), columns.size)
     return out
 
 
@@ -156,27 +120,8 @@ def sort_blocks(rows: FloatArray, starts: IntArray) -> FloatArray:
         k, row = divmod(number, m)
         sort(rows[row, starts[k] : starts[k + 1]])
 
-    if not in_threads(sort_block, m * blocks, rows.size):
-        for number in range(m * blocks):
-            sort_block(number)
+    run_concurrently(sort_block, m * blocks, rows.size)
     return rows
-
-
-def sorted_column(column: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray:
-    """One column, of doubles or many singles, grouped by class and sorted in each: shape (1, cases).
-
-    Of two classes each is divided at one number, so that there are four blocks: classes of different size would
-    keep one core waiting for the other.
-    """
-    n = len(column)
-    if len(starts) != 3 or n < FEWEST:
-        return sort_blocks(split(column[:, None], codes, starts), starts)
-    out = np.empty((1, n), dtype=column.dtype)
-    pivot = float(np.median(column[:: n // SAMPLED]))  # near the median: the halves need not be equal
-    ends = np.empty(2, dtype=np.int64)
-    divide = _split_at if column.dtype == np.float64 else _split_singles_at
-    divide(column, codes, starts, pivot, out[0], ends)
-    return sort_blocks(out, np.array([starts[0], ends[0], starts[1], ends[1], starts[2]]))
 
 
 def argsort_blocks(rows: FloatArray, starts: IntArray) -> IntArray:
@@ -199,7 +144,5 @@ def argsort_and_sort_blocks(rows: FloatArray, starts: IntArray) -> tuple[IntArra
         block = slice(starts[k], starts[k + 1])
         argsort_into(rows[row, block], order[row, block], ascending[row, block])
 
-    if not in_threads(argsort_block, m * blocks, rows.size):
-        for number in range(m * blocks):
-            argsort_block(number)
+    run_concurrently(argsort_block, m * blocks, rows.size)
     return order, ascending

@@ -11,15 +11,15 @@ import numpy as np
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 from polyroc.kernels.placements import twice_pairs_won
-from polyroc.kernels.threads import in_threads
+from polyroc.kernels.threads import run_concurrently
 from polyroc.kernels.triples import first_from
 
 __all__ = ["column_areas", "column_shares"]
 
 
 def _steps(rows: FloatArray, *_: Any) -> int:
-    """Every column is merged with its own class once for each other class."""
-    return 2 * rows.size
+    """Return the steps for one column, whose own class is merged with each other one."""
+    return 2 * rows.shape[1]
 
 
 @kernel(steps=_steps)
@@ -132,8 +132,7 @@ def column_areas(rows: FloatArray, starts: IntArray) -> FloatArray:
            [0.625,   nan]])
     """
     areas = np.full((len(rows), len(rows)), np.nan)
-    if not in_threads(lambda i: _areas(rows, starts, i, i + 1, areas), len(rows), rows.size):
-        _areas(rows, starts, 0, len(rows), areas)
+    run_concurrently(lambda i: _areas(rows, starts, i, i + 1, areas), len(rows), rows.size)
     return areas
 
 
@@ -154,6 +153,5 @@ def column_shares(
     """
     shares = np.zeros((2, *rows.shape))
     areas = np.full((len(rows), len(rows)), np.nan)
-    if not in_threads(lambda i: _shares(rows, order, starts, i, i + 1, shares, areas), len(rows), rows.size):
-        _shares(rows, order, starts, 0, len(rows), shares, areas)
+    run_concurrently(lambda i: _shares(rows, order, starts, i, i + 1, shares, areas), len(rows), rows.size)
     return shares[0], shares[1], areas

@@ -4,7 +4,7 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray, inner_product
 from polyroc.kernels.jit import all_sizes, kernel
-from polyroc.kernels.threads import FEWEST, in_threads
+from polyroc.kernels.threads import FEWEST, run_concurrently
 
 __all__ = ["area", "counts_below", "merge_sums", "placement_sums", "placements", "twice_pairs_won"]
 
@@ -141,8 +141,7 @@ def placement_sums(x: FloatArray, z: FloatArray) -> tuple[tuple[int, int], tuple
         (i, j), (next_i, next_j) = cuts[number], cuts[number + 1]
         merge_sums(x[i:next_i], z[j:next_j], i, j, sums[number])
 
-    if not in_threads(piece, len(sums), len(x) + len(z)):
-        merge_sums(x, z, 0, 0, sums[0])
+    run_concurrently(piece, len(sums), len(x) + len(z))
     # Python's integers: those of large samples exceed 64 bits
     total_x, low_x, high_x, total_z, low_z, high_z = map(sum, zip(*sums.tolist(), strict=True))
     return (total_x, low_x + (high_x << 62)), (total_z, low_z + (high_z << 62))
@@ -179,8 +178,7 @@ def placements(x: FloatArray, z: FloatArray, mass: FloatArray | None) -> FloatAr
             (i, j), (next_i, next_j) = cuts[number], cuts[number + 1]
             _placements(x[i:next_i], z[j:next_j], j, len(z), shares[i:next_i])
 
-        if not in_threads(piece, len(cuts) - 1, len(x) + len(z)):
-            _placements(x, z, 0, len(z), shares)
+        run_concurrently(piece, len(cuts) - 1, len(x) + len(z))
         return shares
     below, up_to = counts_below(x, z)
     weighted: FloatArray = (mass[below] + mass[up_to]) / (2.0 * mass[-1])
@@ -208,8 +206,7 @@ def area(x: FloatArray, z: FloatArray, weight: FloatArray | None, mass: FloatArr
         (i, j), (next_i, next_j) = cuts[number], cuts[number + 1]
         won[number] = twice_pairs_won(x[i:next_i], z[j:next_j]) + 2 * j * (next_i - i)
 
-    if not in_threads(piece, len(won), len(x) + len(z)):
-        return twice_pairs_won(x, z) / (2 * len(x) * len(z))
+    run_concurrently(piece, len(won), len(x) + len(z))
     return sum(won) / (2 * len(x) * len(z))
 
 

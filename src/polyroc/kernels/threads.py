@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["FEWEST", "cores", "in_threads", "machine_memory", "thread_limit", "together"]
+__all__ = ["FEWEST", "call_both", "cores", "machine_memory", "run_concurrently", "thread_limit"]
 
 T = TypeVar("T")
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -51,9 +51,10 @@ def machine_memory() -> int:
 class thread_limit:  # noqa: N801 - a context manager, which reads like a function
     """Within this block, the calling thread uses so many threads at most; None: no limit but that around it.
 
-    >>> with thread_limit(1):
-    ...     in_threads(print, 2, 10**9)
-    False
+    >>> with thread_limit(1):  # in order, by this thread
+    ...     run_concurrently(print, 2, 10**9)
+    0
+    1
     """
 
     def __init__(self, most: int | None) -> None:
@@ -70,8 +71,8 @@ class thread_limit:  # noqa: N801 - a context manager, which reads like a functi
         _limit.most = self._before
 
 
-def in_threads(task: Callable[[int], object], tasks: int, numbers: int) -> bool:
-    """Run task(0), task(1), ... in threads, and say whether that was done; if not, the caller does the work.
+def run_concurrently(task: Callable[[int], object], tasks: int, numbers: int) -> None:
+    """Run task(0), task(1), ...: in threads where that is worth it and none are in use, else one after the other.
 
     Parameters
     ----------
@@ -80,51 +81,42 @@ def in_threads(task: Callable[[int], object], tasks: int, numbers: int) -> bool:
     tasks
         How many there are.
     numbers
-        How many numbers they work on together; with few, nothing is done.
+        How many numbers they work on, all together.
     """
-    if numbers < FEWEST or tasks < 2:
-        return False
-    most = getattr(_limit, "most", None)
-    workers = min(tasks, cores() if most is None else most)
+    limit = getattr(_limit, "most", None)
+    workers = 1 if numbers < FEWEST else min(tasks, cores() if limit is None else limit)
+    waiting = iter(range(tasks))  # `next` of it is atomic
+
+    def work() -> None:
+        for number in waiting:
+            task(number)
+
     if workers < 2 or not _in_use.acquire(blocking=False):
-        return False
+        work()
+        return
+    others = []
     try:
-        _run(task, tasks, workers)
+        with suppress(RuntimeError):  # Python ends, and starts no more threads
+            others = [_shared_pool().submit(work) for _ in range(workers - 1)]
+        work()
     finally:
-        _in_use.release()
-    return True
+        try:
+            for other in others:
+                other.result()
+        finally:
+            _in_use.release()
 
 
-def together(first: Callable[[], object], second: Callable[[], T], numbers: int) -> T:
-    """Call two functions, at the same time if there is a thread for one of them; the result of the second.
+def call_both(first: Callable[[], object], second: Callable[[], T], numbers: int) -> T:
+    """Call two functions, at the same time if there is a thread for one of them; return the second's result.
 
-    >>> together(lambda: None, lambda: 2, 10)
+    >>> call_both(lambda: None, lambda: 2, 10)
     2
     """
     results: list[T] = []
     tasks = first, lambda: results.append(second())
-    if not in_threads(lambda number: tasks[number](), 2, numbers):
-        for task in tasks:
-            task()
+    run_concurrently(lambda number: tasks[number](), 2, numbers)
     return results[0]
-
-
-def _run(task: Callable[[int], object], tasks: int, workers: int) -> None:
-    """The caller is one of the workers; each takes the next task when it has done one."""
-    numbers = iter(range(tasks))  # `next` of it is atomic
-
-    def work() -> None:
-        for number in numbers:
-            task(number)
-
-    others = []
-    with suppress(RuntimeError):  # Python ends, and starts no more threads
-        others = [_shared_pool().submit(work) for _ in range(workers - 1)]
-    try:
-        work()
-    finally:
-        for other in others:
-            other.result()
 
 
 def _shared_pool() -> Any:

@@ -25,7 +25,7 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.jit import kernel
-from polyroc.kernels.threads import in_threads
+from polyroc.kernels.threads import run_concurrently
 
 __all__ = ["Sweep", "differences", "first_from", "right_triples", "sweep_triples", "sweeps"]
 
@@ -129,9 +129,7 @@ def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tole
             sweep.strictly,
         )
 
-    if not in_threads(work, len(tasks), 2 * pairs):  # two sweeps
-        for number in range(len(tasks)):
-            work(number)
+    run_concurrently(work, len(tasks), 2 * pairs)  # two sweeps
     # Added up in the order of the tasks, not in that in which threads finish; and back in the order of the cases.
     totals = [np.zeros(len(w)) for w in weights]
     for (sweep, part), (x, y, z) in zip(tasks, done, strict=True):

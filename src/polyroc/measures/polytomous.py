@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.polytomous import Column, highest
 from polyroc.kernels.ranked_lists import places_among
-from polyroc.kernels.threads import in_threads
+from polyroc.kernels.threads import run_concurrently
 from polyroc.measures.measure import Measure, always, one_in_classes
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import MANY, Sample
@@ -61,9 +61,7 @@ def pdi(sample: Sample) -> Statistic:
 
     def strata() -> Strata:
         totals, _ = np.zeros((c, len(sample.values))), sample.all_orders
-        if not in_threads(lambda i: components(i, totals[i]), c, sample.values.size):
-            for i in range(c):
-                components(i, totals[i])
+        run_concurrently(lambda i: components(i, totals[i]), c, sample.values.size)
         return _strata(sample, totals.sum(axis=0) / c)
 
     def of_class(i: int) -> Strata:

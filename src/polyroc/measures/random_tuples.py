@@ -13,7 +13,7 @@ import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray, inner_product
 from polyroc.kernels.assignments import tally_worths
-from polyroc.kernels.threads import in_threads, together
+from polyroc.kernels.threads import call_both, run_concurrently
 from polyroc.kernels.triple_blocks import LARGEST_BLOCK, Blocks, block_volumes, divide
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Stratum
@@ -99,7 +99,7 @@ class TupleDraw(_Draw):
         while coming:
             picks = coming.pop()
             # One round is counted while the next one is drawn, if there is a thread for it.
-            outcome = together(
+            outcome = call_both(
                 lambda: coming.extend(islice(draws, 1)),
                 partial(tally_worths, scores, picks, tolerance, sums),
                 picks.size,
@@ -212,9 +212,7 @@ class BlockDraw(_Draw):
             ends = edges[part], edges[part + 1]
             block_volumes(*divided, shift2, shift3, *ends, tolerance, sums, self.means[number], squares)
 
-        if not in_threads(task, TASKS, 2 * divided.first.shape[2] ** 2 * blocks):
-            for part in range(TASKS):
-                task(part)
+        run_concurrently(task, TASKS, 2 * divided.first.shape[2] ** 2 * blocks)
         self.squares = [before + more for before, more in zip(self.squares, squares.sum(axis=0), strict=True)]
 
     def statistic(self, known: Sequence[FloatArray] | None = None) -> Statistic:

@@ -78,7 +78,7 @@ def auc(sample: Sample) -> Statistic:
     if sample.weight is None:
         if sample.cases_wanted and len(sample.scores) >= MANY:
             _ = sample.all_orders, sample.all_sorted  # argsorted first, they need no sort
-        x, z = sample.ranked(two.positive, two.column), sample.ranked(two.negative, two.column)
+        x, z = sample.sorted(two.positive, two.column), sample.sorted(two.negative, two.column)
         if sample.components_wanted:
             return two.area_with_error(x, z)
         return Statistic(area(x, z, None, None), lambda: two.strata(x, z))

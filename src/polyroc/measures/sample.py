@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from polyroc.estimates.intervals import share_of_units_behind
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -19,10 +18,9 @@ from polyroc.kernels.class_blocks import (
     count,
     group,
     sort_blocks,
-    sorted_column,
     split,
 )
-from polyroc.scores import Scores, SingleColumn
+from polyroc.scores import Scores
 
 __all__ = ["MANY", "Sample"]
 
@@ -182,10 +180,6 @@ class Sample:
         """The scores of class k, ascending."""
         return self._blocks.sorted[column, self._block(k)]
 
-    def ranked(self, k: int, column: int = 0) -> npt.NDArray[Any]:
-        """The scores of class k, ascending; in single precision if they were given so, which order them alike."""
-        return self._blocks.ranked[column, self._block(k)]
-
     def unsorted(self, k: int, column: int = 0) -> FloatArray:
         """The scores of class k, in the order of `cases`."""
         return self._blocks.split[column, self._block(k)]
@@ -236,12 +230,6 @@ class _Blocks:
         return self._columns[self._classifier]
 
     @cached_property
-    def ranked(self) -> npt.NDArray[Any]:
-        if type(self._columns) is SingleColumn and "sorted" not in self.__dict__:
-            return sorted_column(self._columns.single, self.codes, self.starts)
-        return self.sorted
-
-    @cached_property
     def cases(self) -> IntArray:
         if self.grouped_by is not None:
             return self.grouped_by.cases
@@ -261,9 +249,7 @@ class _Blocks:
 
     @cached_property
     def sorted(self) -> FloatArray:
-        if self.values.ndim == 1:  # splitting one column again is quicker than keeping it to copy it
-            return sorted_column(self.values, self.codes, self.starts)
-        return sort_blocks(self.split.copy(), self.starts)
+        return sort_blocks(self._split(), self.starts)
 
     @cached_property
     def split(self) -> FloatArray:

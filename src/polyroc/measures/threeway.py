@@ -11,7 +11,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray, inner_product
 from polyroc.kernels.concordance import rising_pairs
 from polyroc.kernels.lines import falling_lines
 from polyroc.kernels.radix import argsort
-from polyroc.kernels.threads import together
+from polyroc.kernels.threads import call_both
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Scale, Statistic, Strata, Stratum
@@ -38,7 +38,7 @@ class _Sweep:
 
     def __init__(self, sample: Sample) -> None:
         y3, along_d = sample.values[:, 2], Once(lambda: self._along_d(sample))
-        self.cases = together(along_d, partial(argsort, y3), sample.values.size)
+        self.cases = call_both(along_d, partial(argsort, y3), sample.values.size)
         y3 = y3[self.cases]
         rises = y3[1:] != y3[:-1]
         if rises.all():  # mostly: every case is a block of its own
@@ -129,7 +129,7 @@ def mossman(sample: Sample) -> Statistic:
     after_one, after_two = above + thirds / 2.0, above + thirds / 3.0  # for pairs of different, of equal y3
     find_higher = Once(lambda: sweep.higher_partners(weight * after_one[sweep.block]))
     both = find_higher if sample.components_wanted else tuple  # the sweep from the other end at the same time
-    lower, level = together(both, lambda: sweep.partners(weight), sample.values.size)
+    lower, level = call_both(both, lambda: sweep.partners(weight), sample.values.size)
     apart = add_up(np.where(sweep.code < 2, weight * lower, 0.0))  # pairs by block of the higher y3
     equal = add_up(np.where(sweep.code == 0, weight * level, 0.0))
 

@@ -11,7 +11,7 @@ from polyroc._version import __version__
 from polyroc.output.sentences import counted
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, at_least
-from polyroc.scores import Sampling, Scores, SingleColumn, WeightKind
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["UNPAIRED", "Provenance"]
 
@@ -172,8 +172,6 @@ def _binary(scores: Scores) -> tuple[str, ...]:
     """The classifiers all of whose scores are 0 or 1; none of very many, which are features."""
     if scores.kind == "decisions" or len(scores.values) >= FEATURES:
         return ()
-    if isinstance(scores.values, SingleColumn):  # not as doubles, which would be a copy
-        return tuple(scores.values) if _is_binary(scores.values.single) else ()
     return tuple(name for name, values in scores.values.items() if _is_binary(values))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from polyroc.errors import PolyrocWarning, SuspectInputWarning, warn
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.messages import Message, Option, short_repr
-from polyroc.scores import Scores, SingleColumn
+from polyroc.scores import Scores
 
 __all__ = ["ROUNDING", "SUM_TOLERANCE", "noted", "with_doubts"]
 
@@ -48,7 +48,7 @@ def with_doubts(scores: Scores) -> Scores:
 def _doubts_of_scores(scores: Scores) -> Iterator[Message]:
     """Yield a note for each classifier with a code such as -99 among its probabilities."""
     for name in scores.values:
-        values = scores.values.single if isinstance(scores.values, SingleColumn) else scores.values[name]
+        values = scores.values[name]
         if values.min() >= -CODE and values.max() <= CODE:
             continue
         odd = (values < 0) | (values > 1)

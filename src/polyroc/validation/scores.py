@@ -17,7 +17,6 @@ from polyroc.validation.doubts import with_doubts
 from polyroc.validation.folds import FoldColumns, as_folds, fold_columns
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
 from polyroc.validation.negation import negated
-from polyroc.validation.plain_arrays import plain_scores
 from polyroc.validation.predictions import as_vector, check_width, classifier_values, match_columns, named_after
 from polyroc.validation.subgroups import by_columns, with_subgroups
 from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
@@ -38,7 +37,6 @@ __all__ = [
     "schema_of",
 ]
 
-RAISE: Missing = "raise"  # compared by identity: whatever was passed as `missing` may define its own equality
 LARGEST_UNSCALED = 2.0**60  # a largest weight beyond this, or below its inverse, is scaled
 SMALLEST_RATIO = 1e-100  # of two weights: a product of three such ratios is still a normal double
 
@@ -150,11 +148,6 @@ def normalise(
     >>> normalise([0, 1, 1], [0.2, 0.9, 0.4])
     Scores(3 cases (0: 1, 1: 2); score of classifier)
     """
-    without_options = labels is pos_label is sample_weight is weight_kind is groups is sampling is None
-    without_options &= folds is repeats is cases is by is negate is None and missing is RAISE
-    plain = plain_scores(y_true, y_score) if without_options else None
-    if plain is not None:
-        return with_doubts(plain)
     arguments = arguments or ArgumentNames()
     if labels is None and not isinstance(y_true, np.ndarray | list | tuple | range | Coded):
         labels = stated_order(y_true, y_score)
