@@ -19,7 +19,7 @@ __all__ = ["column_areas", "column_shares"]
 
 def _steps(rows: FloatArray, *_: Any) -> int:
     """Return the steps for one column, whose own class is merged with each other one."""
-    return 2 * rows.shape[1]
+    return 2 * len(rows[0])
 
 
 @kernel(steps=_steps)
