@@ -83,10 +83,8 @@ def test_a_full_standard_output(polyroc, output):
 
 @pytest.mark.slow
 def test_closed_streams(polyroc):
-    assert_one_line(polyroc(*EVALUATE, stdout=None), "The output cannot be written (Bad file descriptor).")
     assert polyroc("evaluate", "nowhere.csv", "--truth", "y", stderr=None).returncode == 2
     assert polyroc("evaluate", "nowhere.csv", "--truth", "y", stderr="/dev/full").returncode == 2
-    assert polyroc(*EVALUATE, stdout=None, stderr=None).returncode == 2
     assert polyroc(*EVALUATE, stderr=None).returncode == 0
 
 
@@ -191,12 +189,6 @@ def test_too_little_memory(polyroc, large, megabytes):
     ended_by_a_library = done.returncode < 0 or "ABORT" in done.stderr or "Fatal glibc error" in done.stderr
     if done.returncode != 0 and not ended_by_a_library:
         assert_one_line(done, "memory")
-
-
-@pytest.mark.slow
-def test_too_little_memory_to_start(polyroc):
-    done = polyroc(*EVALUATE, limits={"RLIMIT_AS": 500 * 2**20})
-    assert_one_line(done, "The limit of memory (ulimit -v) is 500 MB, and polyroc needs 600 MB to start")
 
 
 @pytest.mark.slow

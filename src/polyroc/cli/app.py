@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
-from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
+from polyroc.cli.process import discard_output, failure_text, print_line
 from polyroc.cli.references import spelling_for
 from polyroc.errors import PolyrocError, PolyrocWarning
+from polyroc.interrupts import was_interrupted
 from polyroc.output.lines import folded_example
 from polyroc.validation.names_elsewhere import option_hint
 
@@ -33,14 +34,14 @@ def run(arguments: Sequence[str]) -> int:
         where = "polyroc" if command is None else command.command_path
         return _print_error(f"{where}: {_usage_text(error)} (see {where} --help)")
     except PolyrocError as error:
-        if is_interrupt(error):
+        if was_interrupted():
             raise KeyboardInterrupt from None
         return _print_error(f"polyroc: {error.render(spelling_for(_command(arguments)))}")
     except BrokenPipeError:
         discard_output()  # the reader of the output has closed the pipe, which is no error
         return 0
     except (OSError, MemoryError, ImportError, RuntimeError) as error:
-        message = None if is_interrupt(error) else failure_text(error)
+        message = None if was_interrupted() else failure_text(error)
         if message is None:
             raise
         discard_output()

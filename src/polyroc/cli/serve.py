@@ -99,7 +99,6 @@ def serve(host: str, port: int, name: tuple[str, ...], show: bool, **limits: int
     \b
     For a group:  polyroc serve --host 0.0.0.0 --name stats.example.org --workers 2 --max-memory 8192
     """
-    from polyroc.interrupts import raise_once
     from polyroc.serve.server import serve as run
 
     def ready(address: str) -> None:
@@ -108,7 +107,6 @@ def serve(host: str, port: int, name: tuple[str, ...], show: bool, **limits: int
             click.launch(address)
 
     values = {option.limit: limits[option.limit] * option.size for option in LIMITS}
-    raise_once()
     with suppress(KeyboardInterrupt):
         run(host, port, limits=Limits(**values), hosts=name, ready=ready)
     click.echo("Ended; the uploaded files are deleted.")
