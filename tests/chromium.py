@@ -1,7 +1,7 @@
 """A real browser for the tests that look at pages."""
 
 import os
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,8 +35,16 @@ def browser():
     assert not missing, missing
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        chromium.new_page = partial(_patient_page, chromium.new_page)
         yield chromium
         chromium.close()
+
+
+def _patient_page(make, **options):
+    """Make a page whose server may share two cores with other tests."""
+    page = make(**options)
+    page.set_default_timeout(120_000)
+    return page
 
 
 def wait_until(page, expression, tries=600):

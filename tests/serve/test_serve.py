@@ -246,7 +246,6 @@ def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browse
     path = tmp_path / "stufen.csv"
     path.write_bytes("\n".join(["Körperstufe;Marker;Age", *rows]).encode("latin-1"))
     page = browser.new_page()
-    page.set_default_timeout(120_000)  # the server may share two cores with other tests
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(f"{server.address}operating-point")
