@@ -144,22 +144,3 @@ def test_a_forked_process_starts_threads_of_its_own(monkeypatch):
     with threads._in_use:
         threads._forget()  # what a fork does in the child
         assert len(threads_of(20, 100)) == 2
-
-
-@pytest.mark.usefixtures("two_cores")
-@pytest.mark.parametrize("size", [1, 7, 4000])
-def test_sums_of_placements_are_exact(size):
-    rng = np.random.default_rng(size)
-    x, z = np.sort(rng.integers(50, size=size) / 8), np.sort(rng.integers(-9, 50, size=size // 2 + 1) / 8)
-    expected = []
-    for own, other in ((x, z), (z, x)):
-        twice = [int((other < value).sum() * 2 + (other == value).sum()) for value in own]
-        expected.append((sum(twice), sum(number**2 for number in twice)))
-    assert list(placements.placement_sums(x, z)) == expected
-
-
-def test_sums_of_squares_beyond_64_bits_are_exact():
-    n = 3_000_000_000 // 2**12
-    sums = np.zeros(6, dtype=np.int64)
-    placements.merge_sums(np.array([1.0, 1.0]), np.zeros(1), n, 2**30 - 1, sums)
-    assert int(sums[1]) + (int(sums[2]) << 62) == 2 * (2**31) ** 2

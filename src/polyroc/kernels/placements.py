@@ -6,9 +6,8 @@ from polyroc.kernels.arrays import FloatArray, IntArray, inner_product
 from polyroc.kernels.jit import all_sizes, kernel
 from polyroc.kernels.threads import FEWEST, run_concurrently
 
-__all__ = ["area", "counts_below", "merge_sums", "placement_sums", "placements", "twice_pairs_won"]
+__all__ = ["area", "counts_below", "placements", "twice_pairs_won"]
 
-LOW = 2**62 - 1  # the bits of a sum of squares that are kept in its low part
 PIECES = 16  # of a large merge; more than cores, so that none waits long for the last one
 
 
@@ -67,84 +66,6 @@ def twice_pairs_won(x: FloatArray, z: FloatArray) -> int:
             j += z_first
             i += 1 - z_first
     return twice + (len(x) - i) * 2 * len(z)  # the x that are left are above all z
-
-
-@kernel(steps=all_sizes)
-def merge_sums(x: FloatArray, z: FloatArray, before_x: int, before_z: int, sums: IntArray) -> None:
-    """Of the numbers of z below each x, twice (ties one), and the reverse: sums, and sums of squares in two parts.
-
-    `before_x` and `before_z` numbers were left out, and are below all of these.
-    """
-    low_x, high_x, low_z, high_z, total_x, total_z = 0, 0, 0, 0, 0, 0
-    i, j = 0, 0
-    while i < len(x) and j < len(z):
-        if x[i] == z[j]:
-            first_i, first_j, value = i, j, x[i]
-            while i < len(x) and x[i] == value:
-                i += 1
-            while j < len(z) and z[j] == value:
-                j += 1
-            below_x, below_z = 2 * before_z + first_j + j, 2 * before_x + first_i + i
-            total_x += (i - first_i) * below_x
-            total_z += (j - first_j) * below_z
-            for _ in range(first_i, i):
-                low_x += below_x * below_x
-                high_x += low_x >> 62
-                low_x &= LOW
-            for _ in range(first_j, j):
-                low_z += below_z * below_z
-                high_z += low_z >> 62
-                low_z &= LOW
-        else:  # arithmetic instead of a branch, which random data would mispredict
-            z_first = int(z[j] < x[i])
-            below_x, below_z = (1 - z_first) * 2 * (before_z + j), z_first * 2 * (before_x + i)
-            total_x += below_x
-            total_z += below_z
-            # Squares are below 2^62, so that the low parts do not overflow before they are carried.
-            low_x += below_x * below_x
-            high_x += low_x >> 62
-            low_x &= LOW
-            low_z += below_z * below_z
-            high_z += low_z >> 62
-            low_z &= LOW
-            j += z_first
-            i += 1 - z_first
-    for _ in range(i, len(x)):
-        below_x = 2 * (before_z + len(z))
-        total_x += below_x
-        low_x += below_x * below_x
-        high_x += low_x >> 62
-        low_x &= LOW
-    for _ in range(j, len(z)):
-        below_z = 2 * (before_x + len(x))
-        total_z += below_z
-        low_z += below_z * below_z
-        high_z += low_z >> 62
-        low_z &= LOW
-    sums[0], sums[1], sums[2] = total_x, low_x, high_x
-    sums[3], sums[4], sums[5] = total_z, low_z, high_z
-
-
-def placement_sums(x: FloatArray, z: FloatArray) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Of each x, twice the number of z below it plus the number of ties: the sum, and the sum of squares.
-
-    The same of each z. They are whole numbers, and exact: the area, and DeLong's variance, follow without the
-    placement values themselves.
-
-    >>> placement_sums(np.array([1.0, 3.0]), np.array([0.0, 1.0, 2.0, 4.0]))
-    ((9, 45), (7, 21))
-    """
-    cuts = _cuts(x, z)
-    sums = np.zeros((len(cuts) - 1, 6), dtype=np.int64)
-
-    def piece(number: int) -> None:
-        (i, j), (next_i, next_j) = cuts[number], cuts[number + 1]
-        merge_sums(x[i:next_i], z[j:next_j], i, j, sums[number])
-
-    run_concurrently(piece, len(sums), len(x) + len(z))
-    # Python's integers: those of large samples exceed 64 bits
-    total_x, low_x, high_x, total_z, low_z, high_z = map(sum, zip(*sums.tolist(), strict=True))
-    return (total_x, low_x + (high_x << 62)), (total_z, low_z + (high_z << 62))
 
 
 def counts_below(x: FloatArray, z: FloatArray) -> tuple[IntArray, IntArray]:

@@ -10,11 +10,11 @@ from polyroc.errors import MeasureError
 from polyroc.estimates.boundary import QUANTILES, Boundary
 from polyroc.estimates.intervals import ROUNDING_ERROR
 from polyroc.estimates.order_statistics import wilson_limits
-from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.placements import area, counts_below, placement_sums, placements
+from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.placements import area, counts_below, placements
 from polyroc.measures.measure import AreaForm, Measure, always
 from polyroc.measures.sample import MANY, Sample
-from polyroc.measures.statistic import Errors, PlacementStratum, Statistic, Strata, Stratum
+from polyroc.measures.statistic import Errors, Statistic, Strata, Stratum
 from polyroc.measures.sweep import Sweep
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 from polyroc.messages import short_repr
@@ -51,18 +51,6 @@ class _TwoClasses:
         above, below = placements(x, z, None), 1.0 - placements(z, x, None)
         return self.stratum(self.positive, above), self.stratum(self.negative, below)
 
-    def area_with_error(self, x: FloatArray, z: FloatArray) -> Statistic:
-        """The area and the variance of the placement values by one merge; these themselves on demand."""
-        n, m = len(x), len(z)
-        of_x, of_z = placement_sums(x, z)
-
-        def cases(k: int) -> Callable[[], IntArray]:
-            return lambda: self.sample.sorted_cases(k, self.column)
-
-        above = PlacementStratum(of_x, n, m, False, lambda: placements(x, z, None), cases(self.positive))
-        below = PlacementStratum(of_z, m, n, True, lambda: 1.0 - placements(z, x, None), cases(self.negative))
-        return Statistic(of_x[0] / (2 * n * m), lambda: (above, below))
-
     def stratum(self, k: int, components: FloatArray, reach: float | None = None) -> Stratum:
         """Components in the order of the sorted scores; their cases need an argsort, on demand."""
         return Stratum(components, lambda: self.sample.sorted_cases(k, self.column), reach)
@@ -79,8 +67,6 @@ def auc(sample: Sample) -> Statistic:
         if sample.cases_wanted and len(sample.scores) >= MANY:
             _ = sample.all_orders, sample.all_sorted  # argsorted first, they need no sort
         x, z = sample.sorted(two.positive, two.column), sample.sorted(two.negative, two.column)
-        if sample.components_wanted:
-            return two.area_with_error(x, z)
         return Statistic(area(x, z, None, None), lambda: two.strata(x, z))
     x, z = two.scores(two.positive), two.scores(two.negative)
     value = area(x, z, two.weights(two.positive), two.mass(two.negative))

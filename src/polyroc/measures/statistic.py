@@ -9,16 +9,15 @@ measure that is a function of such means has the components of its linearisation
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import ONE_THREAD, CodeArray, FloatArray, IntArray
+from polyroc.results.codec import Once
 
-__all__ = ["Errors", "PlacementStratum", "Scale", "Shares", "Statistic", "Strata", "Stratum", "placement_variance"]
-
-T = TypeVar("T")
+__all__ = ["Errors", "Scale", "Shares", "Statistic", "Strata", "Stratum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,77 +75,6 @@ class Stratum:
         if n < ONE_THREAD:
             return float(centred.dot(centred)) / (n - 1)
         return float(np.add.reduce(np.multiply(centred, centred, out=centred)) / (n - 1))
-
-
-class PlacementStratum(Stratum):
-    """The placement values of the cases of one class, whose mean and variance are known before they are computed.
-
-    Parameters
-    ----------
-    sums
-        Of the numbers of the other class below each case, twice (ties one): the sum, and the sum of the squares.
-    size, others
-        Number of cases of this class and of the other.
-    from_above
-        True if components are the shares of the other class above each case, 1 - placement value.
-    make, cases
-        Make the components; find their cases.
-    """
-
-    __slots__ = ("_from_above", "_make", "_others", "_size", "_sums")
-    reach = effective = None
-    _sums: tuple[int, int]
-    _size: int
-    _others: int
-    _from_above: bool
-    _make: Callable[[], FloatArray]
-
-    def __new__(cls, *_: Any, **fields: Any) -> Any:
-        """A plain stratum where `dataclasses.replace` sets fields: other components have other moments."""
-        return Stratum(**fields) if fields else super().__new__(cls)
-
-    def __init__(
-        self,
-        sums: tuple[int, int],
-        size: int,
-        others: int,
-        from_above: bool,
-        make: Callable[[], FloatArray],
-        cases: Callable[[], IntArray],
-    ) -> None:
-        fix = object.__setattr__  # the record is frozen
-        fix(self, "_sums", sums)
-        fix(self, "_size", size)
-        fix(self, "_others", others)
-        fix(self, "_from_above", from_above)
-        fix(self, "_make", _once(make))
-        fix(self, "cases", cases)
-
-    @property
-    def components(self) -> FloatArray:
-        """One number per case; computed at the first call."""
-        return self._make()
-
-    @property
-    def size(self) -> int:
-        """Number of components."""
-        return self._size
-
-    def mean(self) -> float:
-        """The mean component."""
-        share = self._sums[0] / (2 * self._others * self._size)
-        return 1.0 - share if self._from_above else share
-
-    def variance(self) -> float:
-        """The variance of the components: whole numbers up to the last division, so without rounding error."""
-        return placement_variance(self._sums, self._size, self._others)
-
-
-def placement_variance(sums: tuple[int, int], n: int, others: int) -> float:
-    """The variance of n placement values among `others`, from their sums; see `PlacementStratum`."""
-    if n < 2:
-        return np.nan
-    return (n * sums[1] - sums[0] ** 2) / (n * (n - 1) * (2 * others) ** 2)
 
 
 Strata: TypeAlias = tuple[Stratum, ...]
@@ -249,18 +177,6 @@ class Statistic:
         return self._share_stratum[0]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "strata", _once(self.strata))
+        object.__setattr__(self, "strata", Once(self.strata))
         if self.shares is not None:
-            object.__setattr__(self, "shares", _once(self.shares))
-
-
-def _once(make: Callable[[], T]) -> Callable[[], T]:
-    """What is computed at the first call (functools.cache is slower)."""
-    computed: list[T] = []
-
-    def result() -> T:
-        if not computed:
-            computed.append(make())
-        return computed[0]
-
-    return result
+            object.__setattr__(self, "shares", Once(self.shares))
