@@ -35,7 +35,7 @@ def browser():
     assert not missing, missing
     with sync_playwright() as play:
         chromium = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        chromium.new_page = partial(_patient_page, chromium.new_page)
+        setattr(chromium, "new_page", partial(_patient_page, chromium.new_page))  # noqa: B010 - mypy allows it
         yield chromium
         chromium.close()
 

@@ -19,7 +19,6 @@ from polyroc.kernels.bins import (
     KEY_OF_ONE,
     LAST_BINADE,
     MIXED,
-    SHIFT_BITS,
     add_records,
     add_weighted,
     count_cases,
@@ -28,7 +27,6 @@ from polyroc.kernels.bins import (
     locate_finer,
     merge_bins,
     occupied_bins,
-    scan_column,
 )
 
 __all__ = [
@@ -94,18 +92,6 @@ class Layout:
         """Number of bins."""
         return self.levels[-1].size
 
-    @cached_property
-    def level_tables(self) -> tuple[IntArray, ...]:
-        """The levels as the kernel takes them: by bin of the level above, an offset and a shift in one integer.
-
-        The bin of a key is (key >> shift) + offset: no need to separate the key bits below the bin above.
-        """
-        tables = []
-        for level, low in zip(self.levels, self._low_keys(), strict=False):
-            offset = level.first - (low >> level.shift)
-            tables.append((offset << SHIFT_BITS) | level.shift)
-        return tuple(tables)
-
     def _low_keys(self) -> Iterator[IntArray]:
         """The smallest key of every bin: of the binades, then of the bins of each level."""
         low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE_BITS
@@ -116,12 +102,6 @@ class Layout:
             )
             low = np.repeat(low, level.counts) + ((np.arange(level.size) - first) << shift)
             yield low
-
-    def depth_in(self, other: "Layout") -> int | None:
-        """The level of another layout at which these bins are; None if that is no refinement of this one."""
-        n = len(self.levels)
-        refined = n <= len(other.levels) and all(a is b for a, b in zip(self.levels, other.levels, strict=False))
-        return n - 1 if refined else None
 
     @cached_property
     def shift(self) -> IntArray:
@@ -433,17 +413,6 @@ class BinCounts:
             count_cases(bins, scores.values, codes, self._records, self._counters)
         else:
             add_weighted(bins, scores.values, codes, weight, self._records)
-
-    def add_and_look_up(
-        self, values: FloatArray, codes: CodeArray, depth: int, table: FloatArray, components: FloatArray
-    ) -> tuple[float, float]:
-        """Count cases without weights and look their bins up in a table at a level (-1: no table), in one call.
-
-        Returns the smallest and the largest value, nan if one is missing.
-        """
-        self._buffered = True
-        tables = self.layout.level_tables
-        return scan_column(values, codes, tables, self._records, self._counters, depth, table, components)
 
     def merge(self, other: "BinCounts") -> None:
         """Add the counts of another column in the same layout."""

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 
-import numpy as np
-
 from polyroc.engines.bins import BinnedValues, Layout
 from polyroc.engines.counts import Counts
 from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
@@ -30,9 +28,7 @@ BATCHES_IN_WORK = 2  # more of them would only take memory
 BATCH_ROWS = 2**20
 BYTES_PER_NUMBER = 64  # of the numbers of a batch: those of four batches, and of the components of their rows
 LARGE_ROOM = 2**28  # bytes of all joined batches, where there is no limit
-FUSED_ROWS = 2**15  # batches of fewer rows do not repay compiling the fused kernel
 CACHED_ROWS = 2**16  # rows of a column that are processed before the next ones: their bins stay in the cache
-NO_TABLE = np.zeros((1, 0))
 Task = Callable[[], None]
 
 
@@ -157,9 +153,8 @@ class Scan:
 
         def scan_column(number: int, lock: Lock) -> None:
             with lock:
-                if not self._scan_fused(number, batch, contributions):
-                    for start in range(0, len(codes), CACHED_ROWS):
-                        self._scan_block(number, batch, contributions, slice(start, start + CACHED_ROWS))
+                for start in range(0, len(codes), CACHED_ROWS):
+                    self._scan_block(number, batch, contributions, slice(start, start + CACHED_ROWS))
 
         def count_patterns(name: str, lock: Lock) -> None:
             own = [BinnedValues(columns[number]) for number in self.plan.classifiers[name]]
@@ -173,32 +168,6 @@ class Scan:
             if counts.patterns
         ]
         return tasks + ([] if self.lookups is None else self.lookups.pattern_tasks(batch, contributions))
-
-    def _scan_fused(self, number: int, batch: Batch, contributions: Sequence[Contributions]) -> bool:
-        """Count a column and look it up by one kernel call, where that is all there is to do; whether it was."""
-        counted = [
-            (counts, place)
-            for name, counts in self.counts.items()
-            for place, column in enumerate(self.plan.classifiers[name])
-            if column == number and place in counts.bins
-        ]
-        lookups = [] if self.lookups is None else zip(self.lookups.lookups, contributions, strict=True)
-        tables = [(lookup.tables[number], target[number]) for lookup, target in lookups if number in lookup.tables]
-        if len(batch.codes) < FUSED_ROWS or len(counted) != 1 or len(tables) > 1 or batch.weight is not None:
-            return False
-        (counts, place), values = counted[0], batch.columns[number]
-        if len(counts.bins[place].layout.levels) > 2:  # the kernel is compiled for one level and for two
-            return False
-        depth, table, target = -1, NO_TABLE, NO_TABLE[0]
-        if tables:
-            ((index, table), target) = tables[0]
-            level = None if index.layout is None else index.layout.depth_in(counts.bins[place].layout)
-            if level is None:
-                return False
-            depth = level
-        limits = counts.bins[place].add_and_look_up(values, batch.codes, depth, table, target)
-        counts.update_range(place, *limits)
-        return True
 
     def _scan_block(self, number: int, batch: Batch, contributions: Sequence[Contributions], block: slice) -> None:
         """Count a block of a column for every classifier that has it, and look it up for every statistic."""

@@ -33,7 +33,6 @@ __all__ = [
     "KEY_OF_ONE",
     "LAST_BINADE",
     "MIXED",
-    "SHIFT_BITS",
     "Counters",
     "add_cases",
     "add_records",
@@ -49,7 +48,6 @@ __all__ = [
     "occupied_bins",
     "order_key",
     "own_class_comparisons",
-    "scan_column",
     "sum_products",
 ]
 
@@ -63,9 +61,7 @@ MIXED = 1
 DISGUISE = 0x7FF8000000000002  # a NaN: no finite value XORed with it gives 0 (empty) or 1 (MIXED)
 FRACTION_BITS = 52
 FRACTION_UNITS = 2.0**FRACTION_BITS
-IMAGE_OF_INFINITY = 0x7FF0 << 48  # its bits; those of -infinity have the image -1 - IMAGE_OF_INFINITY
-SHIFT_BITS, MOST_SHIFT = 6, 63  # of an entry in a table of `Layout.level_tables`
-BLOCK = 1 << 12  # rows processed together, so that their bins and keys stay in the first-level cache
+BLOCK = 1 << 12  # rows processed together, so that they stay in the first-level cache
 
 COUNTED, FULL = 1, 255  # a counter of one byte: 0 if the record counts, else one more than its number of cases
 Counters = npt.NDArray[np.uint8]
@@ -138,18 +134,9 @@ def count_cases(
     The counters take an eighth of the records' memory, so that those of a million bins stay in the cache of the
     processor, where cases arrive in random order. They are in use once the mark of a bin cannot change any more.
     """
-    slots, classes = np.empty(len(bins), np.int64), U(counters.shape[1])
-    for i in range(len(bins)):
-        slots[i] = np.int64(U(bins[i]) * classes + U(codes[i]))
-    _count_slots(slots, values, records, counters)
-
-
-@kernel
-def _count_slots(slots: IntArray, values: FloatArray, records: IntArray, counters: Counters) -> None:
-    """Count cases by slots, the places of their bins and classes among all of these."""
     counts, classes = counters.reshape(counters.size), U(counters.shape[1])
-    for i in range(len(slots)):
-        slot = U(slots[i])
+    for i in range(len(bins)):
+        slot = U(bins[i]) * classes + U(codes[i])
         count = counts[slot]
         if count == 0 or count == FULL:
             _count_in_record(slot, values[i], records, counts, classes)
@@ -304,90 +291,6 @@ def look_up(bins: CodeArray, codes: CodeArray, table: FloatArray, values: FloatA
     """The entry of the table for the bin and class of each case, into `values`."""
     for i in range(len(bins)):
         values[i] = table[U(bins[i]), U(codes[i])]
-
-
-@kernel
-def _range(bits: IntArray, low: int, high: int) -> tuple[int, int]:
-    """The smallest and the largest image of values and of `low` and `high`; `bits` are those of the values.
-
-    The image of a double is an integer that rises with it; nan is beyond infinity. Integers, because the compiler
-    vectorises their minimum, and that of doubles not.
-    """
-    for i in range(len(bits)):
-        image = bits[i] ^ ((bits[i] >> 63) & NO_SIGN)
-        low, high = min(low, image), max(high, image)
-    return low, high
-
-
-@kernel
-def _value_of_image(image: int) -> float:
-    """The inverse of the image in `_range`."""
-    return np.int64(image ^ ((image >> 63) & NO_SIGN)).view(np.float64)
-
-
-@kernel
-def _bin_of(key: int, step: int) -> np.uint64:
-    """The bin of a key, given the entry of the bin above it in a table of `Layout.level_tables`."""
-    return U(np.uint32((step >> SHIFT_BITS) + (key >> (step & MOST_SHIFT))))
-
-
-@kernel
-def _look_up_and_place(
-    codes: CodeArray, levels: tuple[IntArray, ...], keys: IntArray, table: FloatArray, components: FloatArray
-) -> None:
-    """Look bins of the first of two levels up, and put the slots of the finer bins into `keys`.
-
-    Slots are those of `_count_slots`. One loop for all: what it needs of a bin is fetched once.
-    """
-    coarse, fine, classes = levels[0], levels[-1], U(table.shape[1])
-    entries = table.reshape(table.size)
-    for i in range(len(keys)):
-        key, j = keys[i], U(codes[i])
-        k = _bin_of(key, coarse[U((key >> BINADE_BITS) - FIRST_BINADE)])
-        components[i] = entries[k * classes + j]
-        keys[i] = np.int64(_bin_of(key, fine[k]) * classes + j)
-
-
-@kernel
-def scan_column(
-    values: FloatArray,
-    codes: CodeArray,
-    levels: tuple[IntArray, ...],
-    records: IntArray,
-    counters: Counters,
-    depth: int,
-    table: FloatArray,
-    components: FloatArray,
-) -> tuple[float, float]:
-    """Locate values level by level, look them up in a table at level `depth`, and count them; one fused pass.
-
-    The levels are those of `Layout.level_tables`. Rows are processed in blocks that stay in the cache, and in one
-    call, so that threads do not compete for the interpreter lock between the steps. Returns the smallest and the
-    largest value, nan if one is missing.
-    """
-    keys, bits = np.empty(BLOCK, np.int64), values.view(np.int64)
-    classes, low, high = U(counters.shape[1]), NO_SIGN, -NO_SIGN
-    for start in range(0, len(values), BLOCK):
-        stop = min(start + BLOCK, len(values))
-        block, own, below = values[start:stop], codes[start:stop], keys[: stop - start]
-        # Before the bins, where a missing value is counted as 0: the caller raises an error if one end is nan.
-        low, high = _range(bits[start:stop], low, high)
-        for i in range(len(block)):  # on its own, because this loop is vectorised
-            below[i] = order_key(block[i] if abs(block[i]) < np.inf else 0.0)
-        if len(levels) == 2 and depth == 0:  # the table was made of the bins of a pilot, which had one level
-            _look_up_and_place(own, levels, below, table, components[start:stop])
-        else:
-            for i in range(len(below)):
-                k, j = _bin_of(below[i], levels[0][U((below[i] >> BINADE_BITS) - FIRST_BINADE)]), U(own[i])
-                if len(levels) == 2:
-                    k = _bin_of(below[i], levels[-1][k])
-                if depth >= 0:
-                    components[start + i] = table[k, j]
-                below[i] = np.int64(k * classes + j)
-        _count_slots(below, block, records, counters)
-    if low < -IMAGE_OF_INFINITY - 1 or high > IMAGE_OF_INFINITY:
-        return np.nan, np.nan
-    return _value_of_image(low), _value_of_image(high)
 
 
 @kernel
