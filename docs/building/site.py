@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
-from building import api, contents, evidence, examples, mathtext, measures, pictures, reproduction
+from building import api, contents, evidence, examples, mathtext, measures, names, pictures, reproduction
 
 MADE: dict[str, Callable[[], str]] = {
     "the measures": measures.table,
@@ -16,6 +16,7 @@ MADE: dict[str, Callable[[], str]] = {
     "unverified numbers": lambda: evidence.section("unverified"),
     "agreement with other programs": lambda: evidence.section("peer"),
     "the five papers": reproduction.tables,
+    "names elsewhere": names.tables,
     "the examples": examples.sections,
     "other pages": contents.links,
     "contents of other pages": contents.tree,

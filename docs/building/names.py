@@ -1,21 +1,14 @@
-"""The tables of docs/concordance.md, from `polyroc.validation.names_elsewhere`.
-
-python docs/make_concordance.py
-"""
+"""The names of measures and options in papers and packages, from the table that answers calls."""
 
 from collections.abc import Sequence
 from itertools import groupby
-from pathlib import Path
 
-from building.blocks import markdown_table, with_block
-
+from building.blocks import markdown_table
 from polyroc.validation.names_elsewhere import MeasureNames, measure_names, option_names
-
-PAGE = Path(__file__).parent / "concordance.md"
 
 
 def tables() -> str:
-    """All tables in Markdown, each under its heading."""
+    """Return all tables in Markdown, each under its heading."""
     sections = [_measures(title, [*rows]) for title, rows in groupby(measure_names(), lambda entry: entry.section)]
     options = [(f"`{entry.option}`", entry.elsewhere, entry.polyroc) for entry in option_names()]
     return "\n\n".join([*sections, _table("Options", ("elsewhere", "in", "polyroc"), options)])
@@ -30,18 +23,9 @@ def _measures(title: str, entries: Sequence[MeasureNames]) -> str:
 
 
 def _link(entry: MeasureNames) -> str:
-    """The measure, with a link to its page."""
+    """Return the measure, with a link to its page."""
     return f"[`{entry.polyroc}`]({entry.page.removeprefix('docs/')})"
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"## {title}\n\n{markdown_table(head, rows)}"
-
-
-def filled(text: str) -> str:
-    """The page with the tables made anew."""
-    return with_block(text, "names", tables())
-
-
-if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text()))
