@@ -9,7 +9,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.binned_pairs import add_areas, add_areas_of_counts
+from polyroc.kernels.binned_pairs import add_areas
 from polyroc.kernels.bins import (
     BINADE_BITS,
     COUNTED,
@@ -284,72 +284,6 @@ class BinnedColumn:
         return not self.mixed.any() and bool(equal.all())
 
 
-class CountedColumn(BinnedColumn):
-    """The occupied bins of cases without weights, from counts that do not change any more.
-
-    The bounds of a measure of pairs need sums over the bins only. So the tables are made when they are needed:
-    those of a million bins take much memory, and longer than the sums.
-    """
-
-    _counts: "BinCounts"
-    _sums: dict[int, tuple[int, FloatArray]]  # by class i, the number of bins and `area_sums`
-
-    def __init__(self, counts: "BinCounts") -> None:
-        # The base class is frozen.
-        object.__setattr__(self, "_counts", counts)
-        object.__setattr__(self, "_sums", {})
-        object.__setattr__(self, "index", counts.index(lambda: self._tables[0]))
-
-    @cached_property
-    def _tables(self) -> tuple[IntArray, FloatArray, BoolArray]:
-        bins, (cases, _, _), mixed = self._counts.occupied()
-        return bins, cases, mixed
-
-    @property
-    def cases(self) -> FloatArray:
-        """At [bin, class], the number of cases."""
-        return self._tables[1]
-
-    weight = squares = cases
-
-    @property
-    def mixed(self) -> BoolArray:
-        """By bin: whether its cases may have different scores."""
-        return self._tables[2]
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether cases have weights."""
-        return False
-
-    def area_sums(self, i: int) -> FloatArray:
-        """The sums over pairs of a case of class i and one of each class; see `add_areas`."""
-        if i not in self._sums:
-            sums = np.zeros((4, self._counts.classes))
-            self._sums[i] = self._counts.add_areas(i, sums), sums
-        return self._sums[i][1]
-
-    def _any_sums(self) -> tuple[int, FloatArray]:
-        if not self._sums:
-            self.area_sums(0)
-        return next(iter(self._sums.values()))
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return self._any_sums()[0]
-
-    @property
-    def totals(self) -> FloatArray:
-        """The number of cases of each class."""
-        return np.asarray(self._any_sums()[1][0])
-
-    @property
-    def units(self) -> IntArray:
-        """The number of cases of each class."""
-        return self.totals.astype(np.int64)
-
-
 def record_width(classes: int, weighted: bool) -> int:
     """Integers in a record: the mark, the cases and, with weights, four more per class (see the kernel)."""
     return 1 + classes * (5 if weighted else 1)
@@ -433,28 +367,19 @@ class BinCounts:
         merge_bins(self._records, self._counters, first, self.classes, coarse._records)
         return coarse
 
-    def column(self, final: bool = False) -> BinnedColumn:
-        """The occupied bins; `final` if no case will be added any more."""
-        if final and not self.weighted:
-            return CountedColumn(self)
+    def column(self) -> BinnedColumn:
+        """Return the occupied bins."""
         occupied, sums, mixed = self.occupied()
-        return BinnedColumn(*sums, mixed=mixed, index=self.index(lambda: occupied))
-
-    def index(self, occupied: Callable[[], IntArray]) -> BinIndex:
-        """How to find the bins of scores, given the numbers of the occupied bins."""
         layout = self.layout
 
         def expand(table: FloatArray) -> FloatArray:
             """An empty bin has the entry of the occupied bin below it, or of the first one."""
             places = np.zeros(layout.size, dtype=np.int64)
-            places[occupied()[1:]] = 1
+            places[occupied[1:]] = 1
             return np.asarray(table[np.cumsum(places)])
 
-        return BinIndex(lambda scores: scores.bins(layout), expand, lambda: layout.edges()[occupied()], layout)
-
-    def add_areas(self, i: int, sums: FloatArray) -> int:
-        """Add to sums over pairs as `add_areas` does, of cases without weights; the number of occupied bins."""
-        return int(add_areas_of_counts(self._records, self._counters, i, sums))
+        index = BinIndex(lambda scores: scores.bins(layout), expand, lambda: layout.edges()[occupied], layout)
+        return BinnedColumn(*sums, mixed=mixed, index=index)
 
     def occupied(self) -> tuple[IntArray, tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
         """The numbers of the occupied bins, their sums as in `class_sums`, and whether scores differ."""

@@ -202,11 +202,11 @@ class Counts:
         columns = self._columns(lambda place, bins: bins.coarsened(layouts[place]).column())
         return BinnedData(self.schema, columns, {})
 
-    def binned(self, final: bool = False) -> "BinnedData":
-        """The occupied bins and the patterns that occurred; `final` if no case will be added any more."""
+    def binned(self) -> "BinnedData":
+        """Return the occupied bins and the patterns that occurred."""
         return BinnedData(
             self.schema,
-            self._columns(lambda _, bins: bins.column(final)),
+            self._columns(lambda _, bins: bins.column()),
             {kind: (patterns.column(), patterns) for kind, patterns in self.patterns.items()},
         )
 

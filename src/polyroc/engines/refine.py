@@ -180,7 +180,7 @@ class _Refinement:
             self.layouts = pilot.fine
         known = () if pilot is None else (pilot.lookups, pilot.continuous)
         counts = self._scan(self.layouts, kinds, *known)
-        self.binned = {name: classifier_counts.binned(final=True) for name, classifier_counts in counts.items()}
+        self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
         self.scans.cases = next(iter(self.binned.values())).cases()
         if self.scans.absent():
             return
@@ -216,7 +216,7 @@ class _Refinement:
         for name, counts in self._scan(refined, lookups=lookups).items():
             old = self.binned[name]
             self.layouts[name] |= layouts[name]
-            columns = {**old.columns, **counts.binned(final=True).columns}
+            columns = {**old.columns, **counts.binned().columns}
             self.binned[name] = BinnedData(old.schema, columns, old.patterns)
         self._bound()
 

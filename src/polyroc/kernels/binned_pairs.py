@@ -6,16 +6,15 @@ the pairs inside it are undecided, and their weight bounds the error.
 
 import numpy as np
 
-from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
-from polyroc.kernels.bins import BLOCK, Counters, occupied_bins
+from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["add_areas", "add_areas_of_counts", "binned_components"]
+__all__ = ["add_areas", "binned_components"]
 
 
 @kernel
 def add_areas(weight: FloatArray, mixed: BoolArray, i: int, sums: FloatArray) -> None:
-    """Pairs of a case of class i and one of each class j, in some bins above those that were added before.
+    """Add pairs of a case of class i and one of each class j, in some bins above those that were added before.
 
     `weight` is at [bin, class]. At [:, j], `sums` are the weight of class j, the weight of the pairs that are won
     (ties one half), what rounding lost of it, and the weight of the pairs that are undecided. Sums are
@@ -34,22 +33,6 @@ def add_areas(weight: FloatArray, mixed: BoolArray, i: int, sums: FloatArray) ->
             undecided += own * here if mixed[b] else 0.0
             below += here
         sums[0, j], sums[1, j], sums[2, j], sums[3, j] = below, total, lost, undecided
-
-
-@kernel
-def add_areas_of_counts(records: IntArray, counters: Counters, i: int, sums: FloatArray) -> int:
-    """The same from records and counters of cases without weights (`polyroc.kernels.bins`); the number of bins.
-
-    A table of a million bins would take ten times the memory of their counters, and longer than the sums.
-    """
-    n, occupied = 0, np.empty(BLOCK, np.int64)
-    weight, mixed = np.empty((BLOCK, counters.shape[1])), np.empty(BLOCK, np.bool_)
-    for start in range(0, len(records), BLOCK):
-        stop = min(start + BLOCK, len(records))
-        bins = occupied_bins(records[start:stop], counters[start:stop], occupied, weight, mixed)
-        add_areas(weight[:bins], mixed[:bins], i, sums)
-        n += bins
-    return n
 
 
 @kernel
