@@ -25,6 +25,7 @@ DESCRIPTIONS = {
     "power": "sample size and power",
     "cross_validation": "out-of-fold predictions of estimators; leave-one-pair-out",
     "inference": "evaluate, compare; standard errors by method",
+    "data_options": "the options that describe data; arrays, tables, files: `cases_of`",
     "engines": "data larger than memory: DuckDB, Spark, tallies",
     "datasets | conversions": "example data; scores to probabilities and back",
     "measures": "the registry of measures",
@@ -44,7 +45,7 @@ DESCRIPTIONS = {
 # Numbered as in "The path of one call" of docs/architecture.md.
 STEPS = {
     "inference": (1, 4, 6),
-    "engines": (1,),
+    "data_options": (1,),
     "measures": (3, 4),
     "estimates": (7,),
     "validation": (2,),

@@ -8,6 +8,6 @@ import polyroc as pr
 file = pr.datasets.catalogue.path("iris_predictions")
 irises = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
 
-matrices = [pr.rates(irises, classifier=name) for name in irises.classifiers]
+matrices = [pr.rates(irises, only=name) for name in irises.classifiers]
 picture = pr.plot(matrices)
 picture.figure.savefig("cobweb.png")

@@ -8,5 +8,5 @@ import polyroc as pr
 file = pr.datasets.catalogue.path("iris_predictions")
 irises = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
 
-picture = pr.plot(pr.rates(irises, classifier="knn"))
+picture = pr.plot(pr.rates(irises, only="knn"))
 picture.figure.savefig("rates.png")

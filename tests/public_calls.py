@@ -28,6 +28,7 @@ from polyroc.inference.methods import Method
 from polyroc.measures.registry import MEASURES
 from polyroc.studies import summaries
 from polyroc.studies.plan import PRESETS
+from polyroc.validation.option_table import DATA_OPTIONS
 
 SPACES = (
     pr,
@@ -142,6 +143,9 @@ def volumes_over_cases():
     return pr.fronts.front_volumes({"one": searched_front(), "two": searched_front()}, **options)
 
 
+ARRAY_OPTIONS = tuple(name for name, one in DATA_OPTIONS.items() if one.kind in ("case", "setting"))
+
+
 @dataclass(frozen=True)
 class ValidCall:
     """A callable with arguments that it accepts."""
@@ -161,7 +165,8 @@ class ValidCall:
             for parameter in kinds
             if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
         ]
-        return list(dict.fromkeys([*named, *self.arguments]))
+        passed_on = ARRAY_OPTIONS if "data_options" in inspect.signature(self.function).parameters else ()
+        return list(dict.fromkeys([*named, *passed_on, *self.arguments]))
 
 
 def public_callables():
@@ -310,7 +315,8 @@ def fit_operating_point(
 
 def _data(function, data="two_classes", **options):
     chosen = DATA[data]
-    return ValidCall(function, {"y_true": chosen.y_true, "y_score": chosen.y_score, **chosen.options, **options})
+    first = next(iter(inspect.signature(function).parameters))
+    return ValidCall(function, {first: chosen.y_true, "y_score": chosen.y_score, **chosen.options, **options})
 
 
 def _method(name, method, **arguments):
@@ -345,7 +351,7 @@ VALID_CALLS = {
     "decision_curve": lambda: _data(pr.decision_curve, "two_columns"),
     "calibration": lambda: _data(pr.calibration, "two_columns", n=50),
     "reader_study": lambda: ValidCall(
-        pr.reader_study, {**dict(zip(("y_true", "y_score"), reader_ratings(), strict=True)), "measure": "auc"}
+        pr.reader_study, {**dict(zip(("data", "y_score"), reader_ratings(), strict=True)), "measure": "auc"}
     ),
     "plan_reader_study": lambda: ValidCall(
         pr.plan_reader_study, {"pilot": stored("ReaderPlan").variances, "effect": 0.05, "readers": [3, 6]}
@@ -408,6 +414,7 @@ VALID_CALLS = {
     "scorer": lambda: ValidCall(pr.scorer, {"measure": "auc"}),
     "measure": lambda: ValidCall(pr.measure, {"key": "auc"}),
     "read": lambda: ValidCall(pr.read, {"source": IRIS, **IRIS_COLUMNS}),
+    "scan": lambda: ValidCall(pr.scan, {"source": IRIS, "truth": "species", "scores": "p_*", "engine": "duckdb"}),
     "sample_size": lambda: ValidCall(pr.sample_size, {"measure": "auc", "value": 0.85, "null": 0.75}),
     "study": lambda: ValidCall(pr.study, {"plan": study().plan, "n_jobs": 1}),
     "plot": lambda: ValidCall(pr.plot, {"result": stored("Evaluation")}),
@@ -501,9 +508,9 @@ VALID_CALLS = {
         pr.decisions.decision_regions,
         {"classifier": GaussianNB().fit(FEATURES, LABELS), "X": FEATURES, "y": LABELS, "grid": 5},
     ),
-    "Rates.cobweb": lambda: ValidCall(_data(pr.rates, "three", classifier="good")().cobweb, {}),
+    "Rates.cobweb": lambda: ValidCall(_data(pr.rates, "three", only="good")().cobweb, {}),
     "Rates.information_gain": lambda: ValidCall(
-        _data(pr.rates, "three", classifier="good")().information_gain, {"priors": [0.2, 0.3, 0.5]}
+        _data(pr.rates, "three", only="good")().information_gain, {"priors": [0.2, 0.3, 0.5]}
     ),
     "OperatingPoint.threshold_intervals": lambda: _method("OperatingPoint_cut_points", "threshold_intervals"),
     "OperatingPoint.threshold_texts": lambda: _method("OperatingPoint_cut_points", "threshold_texts"),

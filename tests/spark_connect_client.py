@@ -36,9 +36,11 @@ def close(one, other, rel):
 def exact(table, rows):
     """All values, with weights far from 1."""
     small = table.withColumn("w", table["w"] * 1e-30)
-    memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, weight="w"), measure="hand_till")
+    memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, sample_weight="w"), measure="hand_till")
     close(
-        pr.evaluate(small, truth="kind", scores=P, weight="w", measure="hand_till", exact=True), memory, rel=1e-9
+        pr.evaluate(small, truth="kind", scores=P, sample_weight="w", measure="hand_till", exact=True),
+        memory,
+        rel=1e-9,
     )
 
 

@@ -70,13 +70,13 @@ def options_of(feature, verb):
         "scores": {"one": options, "matrix": _matrix(verb, options, matrix)},
         "labels": {name: {**options, "truth": name, "pos_label": _positive(name)} for name in LABELS},
         "decisions": {"": {"truth": "text", "scores": decided, "pos_label": "yes"}},
-        "weight": {"": {**options, "weight": "w"}},
-        "frequency": {"": {**options, "weight": "copies", "weight_kind": "frequency"}},
+        "weight": {"": {**options, "sample_weight": "w"}},
+        "frequency": {"": {**options, "sample_weight": "copies", "weight_kind": "frequency"}},
         "missing": {"": {**options, "scores": hole, "missing": "drop"}},
         "sampling": {"": {**options, "sampling": "case-control"}},
         "groups": {
             "": {**options, "groups": "patient"},
-            "weights": {**options, "groups": "patient", "weight": "w"},
+            "weights": {**options, "groups": "patient", "sample_weight": "w"},
         },
         "folds": {"": {**options, "folds": "fold"}},
         "by": {"": {**options, "by": "half"}},
@@ -138,7 +138,17 @@ def numbers(result):
     return [result.value, result.standard_error, *result.confidence_interval()]
 
 
-READING = ("truth", "scores", "weight", "weight_kind", "groups", "sampling", "labels", "pos_label", "missing")
+READING = (
+    "truth",
+    "scores",
+    "sample_weight",
+    "weight_kind",
+    "groups",
+    "sampling",
+    "labels",
+    "pos_label",
+    "missing",
+)
 
 
 def in_memory(verb, rows, options):

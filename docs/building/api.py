@@ -15,7 +15,7 @@ HEADINGS: dict[Kind, str] = {
     "results": "Results",
 }
 TOPICS = {  # the packages of which a page is made; a test requires that every public name is on one
-    "data": ("io", "scores", "conversions"),
+    "data": ("io", "scores", "conversions", "data_options"),
     "evaluation": ("inference", "measures", "engines"),
     "estimates": ("estimates",),
     "cross_validation": ("cross_validation",),
@@ -29,7 +29,6 @@ TOPICS = {  # the packages of which a page is made; a test requires that every p
     "consistency": ("consistency",),
     "output": ("reports", "plots"),
 }
-SHARED = "As in `evaluate`"  # how the description of parameters begins that those of `evaluate` are repeated for
 NAMESPACES = (
     "estimates",
     "curves",
@@ -42,8 +41,8 @@ NAMESPACES = (
     "consistency",
     "conversions",
 )
-VERBS = ("read", "evaluate", "compare", "curve", "surface", "rates", "operate", "calibration", "decision_curve",
-         "reader_study", "plan_reader_study", "front", "compare_measures", "study", "sample_size", "scorer",
+VERBS = ("read", "scan", "evaluate", "compare", "curve", "surface", "rates", "operate", "calibration",
+         "decision_curve", "reader_study", "plan_reader_study", "front", "compare_measures", "study", "sample_size", "scorer",
          "plot", "report")  # fmt: skip
 
 
@@ -89,43 +88,6 @@ def sections(page: str) -> str:
         described = [f"### {name}\n\n" + _rst([f".. {directive}:: polyroc.{name}"]) for name in own]
         parts += [f"## {heading}", *described] if own else []
     return "\n\n".join(parts)
-
-
-def repeat_descriptions(lines: list[str]) -> None:
-    """Describe each of several parameters that are as in `evaluate` by what is written there."""
-    source = _descriptions(inspect.getdoc(polyroc.evaluate) or "")
-    for i in reversed(range(len(lines) - 1)):
-        parameters = lines[i].split(", ")
-        text = lines[i + 1].strip()
-        if text.startswith(SHARED) and len(parameters) > 1 and set(parameters) <= source.keys():
-            end = next((j for j in range(i + 1, len(lines)) if not lines[j].startswith("    ")), len(lines))
-            rest = " ".join(line.strip() for line in lines[i + 1 : end]).removeprefix(SHARED).lstrip(";. ")
-            lines[i:end] = _repeated(parameters, source, rest)
-
-
-def _repeated(parameters: list[str], source: dict[str, list[str]], rest: str) -> list[str]:
-    """The entries; what the function adds belongs to the parameter that it names, or to the last one."""
-    named = next((name for name in parameters if f"`{name}`" in rest), parameters[-1])
-    lines = []
-    for name in parameters:
-        lines += [name, *source[name]]
-        if rest and name == named:
-            lines.append(f"    Here: {rest}")
-    return lines
-
-
-def _descriptions(docstring: str) -> dict[str, list[str]]:
-    """The lines that describe each parameter of a docstring."""
-    section = docstring.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
-    entries: dict[str, list[str]] = {}
-    name = ""
-    for line in section.split("\n"):
-        if line.startswith(" "):
-            entries[name].append(line)
-        else:
-            name = line
-            entries[name] = []
-    return entries
 
 
 def without_checks(signature: str) -> str:

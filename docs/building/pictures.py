@@ -195,7 +195,7 @@ def mix(which: str) -> Figure:
 def segments() -> Figure:
     """The single operating point of each class, and the area below the two lines through it."""
     figure, ax = axes(2.9, 2.7, xlabel="other cases called this class", ylabel="cases of the class called so")
-    rates = pr.rates(irises(), classifier="tree")
+    rates = pr.rates(irises(), only="tree")
     R, n = rates.rates, np.array([50, 50, 50])
     for i, (name, colour) in enumerate(zip(rates.classes, COLOURS, strict=True)):
         others = [k for k in range(3) if k != i]

@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
-from building import api, contents, evidence, examples, mathtext, measures, names, pictures, reproduction
+from building import api, contents, data, evidence, examples, mathtext, measures, names, pictures, reproduction
 
 MADE: dict[str, Callable[[], str]] = {
     "the measures": measures.table,
@@ -17,6 +17,7 @@ MADE: dict[str, Callable[[], str]] = {
     "agreement with other programs": lambda: evidence.section("peer"),
     "the five papers": reproduction.tables,
     "names elsewhere": names.tables,
+    "the data options": data.tables,
     "the examples": examples.sections,
     "other pages": contents.links,
     "contents of other pages": contents.tree,
@@ -50,7 +51,6 @@ def _read_signature(
 
 
 def _read_docstring(_: Sphinx, what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
-    api.repeat_descriptions(lines)
     api.formulas_as_written(lines)
     if what == "property":
         lines[:0] = ["..", ""]  # an empty comment, or napoleon takes what stands before a colon there for a type

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from polyroc.curves.curve import curve
     from polyroc.curves.result import Curve, Curves
     from polyroc.curves.surface import Surface, surface
+    from polyroc.data_options import scan
     from polyroc.decisions.decision_curve import decision_curve
     from polyroc.decisions.operate import operate
     from polyroc.decisions.operating_point import OperatingPoint
@@ -136,6 +137,7 @@ __all__ = [
     "reliability",
     "report",
     "sample_size",
+    "scan",
     "scorer",
     "studies",
     "study",
@@ -206,6 +208,7 @@ __getattr__, __dir__ = attach(
         "reliability": "polyroc.reliability",
         "report": "polyroc.reports.report",
         "sample_size": "polyroc.power.sample_size",
+        "scan": "polyroc.data_options",
         "scorer": "polyroc.inference.scorer",
         "studies": "polyroc.studies",
         "study": "polyroc.studies.study",

@@ -207,7 +207,7 @@ def test_several_classifiers_are_tested_each_by_its_own_scores(polyroc, file, ot
 def test_weights_of_other_cases_count(polyroc, predictions, tmp_path):
     file = tmp_path / "weighted.csv"
     predictions.assign(w=np.arange(60) % 4).to_csv(file, index=False)
-    record = json.loads(polyroc("front", file, *ASKED, "--weight", "w", "--test", file, "--json").stdout)
+    record = json.loads(polyroc("front", file, *ASKED, "--sample-weight", "w", "--test", file, "--json").stdout)
     assert record["held_out"]["optimism"] == 0
     assert record["provenance"]["weighted"]
 
@@ -305,7 +305,7 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
         (["front", "FRONT", "--against", "DAMAGED"], "not a complete stored front"),
         (["front", "FILE", *ASKED, "-o", "nowhere/front.npz"], "no folder 'nowhere'"),
         (["front", "FILE", *ASKED, "--test", "none.csv"], "none.csv"),
-        (["front", "FILE", *ASKED, "--test", "FILE", "--weight", "q_normal"], "whole numbers"),
+        (["front", "FILE", *ASKED, "--test", "FILE", "--sample-weight", "q_normal"], "whole numbers"),
         (["operate", "--costs", "a>b=1"], "Missing argument 'FILE'"),
         (["operate", "FILE"], "Missing option '--truth'"),
         (["operate", "FILE", "--front", "FRONT", "--truth", "y"], "FILE or --front, not both"),

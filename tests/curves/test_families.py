@@ -125,7 +125,7 @@ def test_threshold_average_is_the_mean_of_the_rates_at_every_threshold(sample):
 def test_pooling_is_the_curve_of_all_cases():
     y, s = Binormal(1.0).sample(50, rng=0)
     fold = np.arange(100) % 5
-    pooled, plain = pr.curve(y, s, folds=fold, average="pooled"), pr.curve(y, s)
+    pooled, plain = pr.curve(y, s, folds=fold, pooled=True), pr.curve(y, s)
     np.testing.assert_array_equal(pooled.tpr, plain.tpr)
     assert (pooled.area.value, pooled.area.standard_error) == (plain.area.value, plain.area.standard_error)
     assert pooled.area.provenance.pooled
@@ -140,7 +140,7 @@ def test_pooling_folds_on_different_levels_warns():
     y, s = Binormal(1.0).sample(50, rng=0)
     fold = np.arange(100) % 5
     with pytest.warns(PooledFoldsWarning, match="differ between folds"):
-        pr.curve(y, s + fold, folds=fold, average="pooled")
+        pr.curve(y, s + fold, folds=fold, pooled=True)
 
 
 def test_the_average_of_folds_is_the_default_and_folds_have_names():
@@ -207,7 +207,7 @@ def test_repeats_of_a_curve_are_averaged_too():
     np.testing.assert_allclose(twice.band.low, once.band.low)  # the same cases are no new information
     assert twice.area.standard_error == pytest.approx(once.area.standard_error)
     with pytest.raises(NotApplicableError, match="cases are repeated; use method=Bootstrap"):
-        pr.curve(np.tile(y, 2), np.tile(s, 2), **repeats, band="pointwise", average="pooled")
+        pr.curve(np.tile(y, 2), np.tile(s, 2), **repeats, band="pointwise", pooled=True)
 
 
 @pytest.mark.parametrize(
@@ -219,9 +219,9 @@ def test_repeats_of_a_curve_are_averaged_too():
         ({"folds": [0, 1, 0]}, InputError, "one fold per row"),
         ({"average": "vertical"}, InputError, "pass folds"),
         ({"folds": [0, 1, 0, 1], "kind": "pr"}, NotApplicableError, "ROC or DET"),
-        ({"folds": [0, 1, 0, 1], "average": "threshold", "band": "pointwise"}, NotApplicableError, "pooled"),
+        ({"folds": [0, 1, 0, 1], "average": "threshold", "band": "pointwise"}, NotApplicableError, "pooled=True"),
         ({"folds": [0, 1, 0, 1], "average": "threshold", "area": "gini"}, NotApplicableError, "omit area"),
-        ({"folds": [0, 1, 0, 1], "average": "vertical", "binormal": True}, NotApplicableError, "pooled"),
+        ({"folds": [0, 1, 0, 1], "average": "vertical", "binormal": True}, NotApplicableError, "pooled=True"),
     ],
 )
 def test_folds_that_cannot_be_used(options, error, words):

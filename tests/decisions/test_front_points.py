@@ -214,7 +214,7 @@ def test_other_cases_of_several_classifiers():
     )
     mine = pr.operate(fronts["b"], point=0, evaluate_on=others)
     assert (mine.rates == fronts["b"].rates[0]).all()
-    other = pr.operate(fronts["b"], point=0, evaluate_on=others, classifier="a")
+    other = pr.operate(fronts["b"], point=0, evaluate_on=others, only="a")
     assert (other.rates == pr.rates(y, P, rule=mine.rule).rates).all()
 
 

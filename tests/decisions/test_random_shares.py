@@ -69,7 +69,7 @@ def test_files_have_the_variance_of_memory(data, tmp_path, sampling):
     path.write_text("\n".join(["truth,score,weight", *rows]) + "\n", encoding="utf-8")
     options = {"threshold": 0.5, "pos_label": "1", "sampling": sampling}
     memory = pr.rates(sick, score, sample_weight=w, **options)
-    file = pr.rates(str(path), truth="truth", scores="score", weight="weight", engine="duckdb", **options)
+    file = pr.rates(str(path), truth="truth", scores="score", sample_weight="weight", engine="duckdb", **options)
     assert file.information_gain().standard_error == pytest.approx(
         memory.information_gain().standard_error, rel=1e-9
     )

@@ -304,11 +304,11 @@ def test_a_class_of_one_case_has_wilsons_interval():
         (lambda: pr.rates([0, 1], [0.2, 0.7]), "the values must be labels"),
         (
             lambda: pr.rates([0, 1], {"a": [0, 1], "b": [0, 1]}),
-            "There are several classifiers; choose one with classifier='a' or 'b'",
+            "There are several classifiers; choose one with only='a' or 'b'",
         ),
         (
-            lambda: pr.rates([0, 1], [0, 1], classifier="x"),
-            "There is no classifier 'x'; choose one with classifier='classifier'",
+            lambda: pr.rates([0, 1], [0, 1], only="x"),
+            "There is no classifier 'x'; choose one with only='classifier'",
         ),
         (lambda: pr.rates(list("abc"), np.eye(3), threshold=0.5), "A threshold needs two classes"),
         (
@@ -392,7 +392,7 @@ def test_the_command_prints_matrix_and_cobweb(polyroc):
     read = pr.read(
         catalogue.path("iris_predictions"), truth="species", scores="p_*", classifier="classifier", case="case"
     )
-    expected = pr.rates(read, classifier="knn")
+    expected = pr.rates(read, only="knn")
     assert pr.Rates.from_dict(stored[1]).to_dict() == expected.to_dict()
     assert stored[1]["information_gain"]["standard_error"] == expected.information_gain().standard_error
     assert len(stored[1]["cobweb"]) == 6

@@ -267,14 +267,6 @@ def test_every_public_name_is_on_one_page_of_the_reference():
     assert {page.stem for page in (pages.DOCS / "api").glob("*.md")} == {"index", *api.TOPICS}
 
 
-def test_parameters_as_in_evaluate_are_described_one_by_one():
-    lines = ["labels, missing", "    As in `evaluate`. `missing` is for arrays only.", "other", "    Its own."]
-    api.repeat_descriptions(lines)
-    assert [line for line in lines if not line.startswith(" ")] == ["labels", "missing", "other"]
-    assert "    Here: `missing` is for arrays only." in lines[lines.index("missing") : lines.index("other")]
-    assert lines[1].startswith("    The classes in order.")
-
-
 SITE = """
 extensions = ["myst_parser"]
 html_theme, html_static_path = "furo", [{static!r}]

@@ -17,16 +17,16 @@ WEIGHT, PATIENT = RNG.random(N) * (RNG.random(N) < 0.9), RNG.integers(0, 300, N)
 COLUMNS = {name: [f"{name}_{label}" for label in LABELS] for name in ("one", "two")}
 OPTIONS = {
     "plain": ({}, {}),
-    "weight": ({"weight": "w"}, {"sample_weight": WEIGHT}),
+    "weight": ({"sample_weight": "w"}, {"sample_weight": WEIGHT}),
     "groups": ({"groups": "site"}, {"groups": PATIENT}),
-    "both": ({"groups": "site", "weight": "w"}, {"groups": PATIENT, "sample_weight": WEIGHT}),
+    "both": ({"groups": "site", "sample_weight": "w"}, {"groups": PATIENT, "sample_weight": WEIGHT}),
     "case-control": ({"sampling": "case-control"}, {"sampling": "case-control"}),
     "case-control, weight": (
-        {"sampling": "case-control", "weight": "w"},
+        {"sampling": "case-control", "sample_weight": "w"},
         {"sampling": "case-control", "sample_weight": WEIGHT},
     ),
     "case-control, both": (
-        {"sampling": "case-control", "groups": "site", "weight": "w"},
+        {"sampling": "case-control", "groups": "site", "sample_weight": "w"},
         {"sampling": "case-control", "groups": PATIENT, "sample_weight": WEIGHT},
     ),
 }

@@ -103,7 +103,7 @@ def test_copies_of_a_case_count_once(rows, tmp_path):
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("groups", ["patient", "name"])
 def test_compare(files, ending, groups):
-    options = {"truth": "kind", "scores": {"p": P, "q": Q}, "weight": "w", "groups": groups}
+    options = {"truth": "kind", "scores": {"p": P, "q": Q}, "sample_weight": "w", "groups": groups}
     path = files / f"3.{ending}"
     comparison = pr.compare(path, measure="hand_till", engine="duckdb", exact=True, **options)
     memory = pr.compare(pr.read(path, **options), measure="hand_till")

@@ -69,7 +69,7 @@ def alike(engine, memory):
 class TestVerbs:
     def test_read(self, make):
         """The cases in the order of the rows."""
-        scores = pr.read(make(ROWS), **MATRIX, weight="w", groups="day")
+        scores = pr.read(make(ROWS), **MATRIX, sample_weight="w", groups="day")
         expected = pr.Scores.from_arrays(
             ROWS["kind"], ROWS[P].to_numpy(), sample_weight=ROWS["w"], groups=ROWS["day"]
         )
@@ -87,10 +87,10 @@ class TestVerbs:
             measure="hand_till",
             sample_weight=None if weight is None else ROWS[weight],
         )
-        engine = pr.evaluate(make(ROWS), **MATRIX, weight=weight, measure="hand_till", **ENGINE)
+        engine = pr.evaluate(make(ROWS), **MATRIX, sample_weight=weight, measure="hand_till", **ENGINE)
         alike(engine, memory)
         assert pr.evaluate(
-            make(ROWS), **MATRIX, weight=weight, measure="hand_till", engine="memory"
+            make(ROWS), **MATRIX, sample_weight=weight, measure="hand_till", engine="memory"
         ).value == pytest.approx(memory.value, abs=1e-15)
 
     def test_bounds_without_exact(self, make):
@@ -324,7 +324,7 @@ class TestEqualDoubles:
     @pytest.mark.parametrize("engine", ["memory", "duckdb"])
     def test_weights_and_doubles_may_be_large(self, tmp_path, engine):
         (tmp_path / "a.csv").write_text("y,s,w\n0,1e300,9007199254740993\n1,9007199254740993.0,9007199254740992\n")
-        options = {"truth": "y", "scores": "s", "weight": "w", "measure": "auc", "method": None}
+        options = {"truth": "y", "scores": "s", "sample_weight": "w", "measure": "auc", "method": None}
         assert pr.evaluate(tmp_path / "a.csv", **options, engine=engine).value == 0
 
     def test_objects_of_pandas(self):
@@ -783,6 +783,6 @@ class TestNoNetwork:
 
 
 def test_scores_from_table(make):
-    scores = pr.Scores.from_table(make(TWO), **RISK, weight="w")
+    scores = pr.Scores.from_table(make(TWO), **RISK, sample_weight="w")
     assert (scores.values["classifier"] == TWO["s"].to_numpy()).all()
     assert (scores.sample_weight == TWO["w"].to_numpy()).all()

@@ -198,7 +198,7 @@ class TestFiles:
     def test_one_pass(self, tmp_path, weight, monkeypatch):
         y, P, w = self.written(tmp_path)
         monkeypatch.setattr(pilot, "PILOT_ROWS", 320)
-        ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "weight": weight}
+        ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "sample_weight": weight}
         estimate = pr.evaluate(str(tmp_path / "*.parquet"), engine="duckdb", tolerance=0.01, **ask)
         exact = pr.evaluate(y, P, measure="hand_till", sample_weight=w if weight else None)
         assert estimate.certificate.passes == 1

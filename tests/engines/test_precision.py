@@ -37,7 +37,7 @@ def test_the_scale_of_weights_does_not_matter(tmp_path, exponent):
     scaled = np.ldexp(weight, exponent)
     path = write(tmp_path, y=y, s=score, w=scaled)
     expected = pr.evaluate(y, score, measure="auc", sample_weight=weight)
-    ask = {"truth": "y", "scores": "s", "weight": "w", "measure": "auc", "engine": "duckdb"}
+    ask = {"truth": "y", "scores": "s", "sample_weight": "w", "measure": "auc", "engine": "duckdb"}
     answers = [
         pr.evaluate(y, score, measure="auc", sample_weight=scaled),
         pr.evaluate(path, **ask),
@@ -53,7 +53,7 @@ def test_the_scale_of_weights_does_not_matter(tmp_path, exponent):
 def test_counts_of_rates_are_in_the_units_of_the_weights(tmp_path):
     y, score, weight = weighted_cases()
     path = write(tmp_path, y=y, s=score, w=1e-9 * weight)
-    rates = pr.rates(path, truth="y", scores="s", weight="w", threshold=0.5, engine="duckdb")
+    rates = pr.rates(path, truth="y", scores="s", sample_weight="w", threshold=0.5, engine="duckdb")
     assert rates.counts.sum() == pytest.approx(1e-9 * weight.sum())
 
 
@@ -66,7 +66,7 @@ def test_each_group_has_a_scale_of_its_own(tmp_path):
         w=np.append(weight, 1e-12 * weight),
         g=np.repeat([0, 1], 300),
     )
-    groups = pr.evaluate(path, truth="y", scores="s", weight="w", measure="auc", by="g")
+    groups = pr.evaluate(path, truth="y", scores="s", sample_weight="w", measure="auc", by="g")
     one, two = groups.groups.values()
     assert two.standard_error == pytest.approx(one.standard_error, rel=1e-6)
 
@@ -75,7 +75,7 @@ def test_a_class_of_weights_too_small_against_the_others_is_an_error(tmp_path):
     y, score, weight = weighted_cases()
     path = write(tmp_path, y=y, s=score, w=np.where(y == 1, 1e-9, 1.0) * weight)
     with pytest.raises(InputError, match=r"weights of class '1' are too small .* units of 2\^-52"):
-        pr.evaluate(path, truth="y", scores="s", weight="w", measure="auc", engine="duckdb")
+        pr.evaluate(path, truth="y", scores="s", sample_weight="w", measure="auc", engine="duckdb")
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -91,7 +91,7 @@ def test_a_class_of_weights_too_small_against_the_others_is_an_error(tmp_path):
 def test_extreme_weights_are_the_same_error_by_every_engine(tmp_path, engine, weights, message):
     path = write(tmp_path, y=np.array([0, 1, 0, 1]), s=np.arange(4.0), w=np.array(weights))
     with pytest.raises(InputError, match=message):
-        pr.evaluate(path, truth="y", scores="s", weight="w", measure="auc", engine=engine)
+        pr.evaluate(path, truth="y", scores="s", sample_weight="w", measure="auc", engine=engine)
 
 
 def test_a_tally_takes_the_scale_of_the_weights():

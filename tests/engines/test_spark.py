@@ -87,9 +87,9 @@ def file(rows, tmp_path_factory):
 
 @pytest.mark.slow
 def test_spark_equals_memory(spark, table, rows):
-    options = {"truth": "kind", "scores": P, "weight": "w", "measure": MATRIX}
+    options = {"truth": "kind", "scores": P, "sample_weight": "w", "measure": MATRIX}
     evaluation = pr.evaluate(table, engine=spark, exact=True, **options)
-    memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, weight="w"), measure=MATRIX)
+    memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, sample_weight="w"), measure=MATRIX)
     for key in MATRIX:
         one, other = evaluation.estimates["classifier", key], memory.estimates["classifier", key]
         assert one.value == pytest.approx(other.value, abs=1e-12)  # sums in another order
@@ -176,7 +176,7 @@ def test_curve_and_operating_point(spark, table, file, rows):
 @pytest.mark.slow
 def test_decisions(spark, table, file):
     """The rule travels to the executors; patterns of decisions are counted there."""
-    options = {"truth": "kind", "scores": P, "weight": "w", "calibrated": True, "priors": [0.1, 0.2, 0.7]}
+    options = {"truth": "kind", "scores": P, "sample_weight": "w", "calibrated": True, "priors": [0.1, 0.2, 0.7]}
     point = pr.operate(table, engine=spark, **options)
     other = pr.operate(file, engine="duckdb", **options)
     assert point.rule == other.rule
@@ -259,13 +259,13 @@ def test_one_column_whose_order_is_not_known(spark, table):
 def test_weights_of_any_size(spark, table, rows):
     """Only ratios of weights matter, as in memory, and these must be ones that doubles can add up."""
     scale = 1e-200
-    options = {"truth": "kind", "scores": P, "weight": "w", "measure": "hand_till"}
-    memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, weight="w"), measure="hand_till")
+    options = {"truth": "kind", "scores": P, "sample_weight": "w", "measure": "hand_till"}
+    memory = pr.evaluate(pr.read(rows, truth="kind", scores=P, sample_weight="w"), measure="hand_till")
     small = table.withColumn("w", table["w"] * scale)
     estimate = pr.evaluate(small, exact=True, **options)
     assert estimate.value == pytest.approx(memory.value, abs=1e-12)
     assert estimate.standard_error == pytest.approx(memory.standard_error, rel=1e-9)
-    rates = [pr.rates(one, truth="kind", scores=P, weight="w") for one in (table, small)]
+    rates = [pr.rates(one, truth="kind", scores=P, sample_weight="w") for one in (table, small)]
     assert rates[1].counts == pytest.approx(rates[0].counts * scale, rel=1e-9)
     uneven = table.selectExpr("kind", *P, "country", f"if(country = 'fr', {scale}D, 1D) * w AS w")
     with pytest.raises(InputError, match="differ by a factor of more than"):  # as in memory
@@ -315,7 +315,7 @@ def test_clusters(patients, weight):
 @pytest.mark.slow
 def test_clusters_by_country_and_without_a_patient(patients):
     named, whole = patients
-    options = {"truth": "kind", "scores": P, "weight": "w"}
+    options = {"truth": "kind", "scores": P, "sample_weight": "w"}
     for (country,), one in pr.evaluate(whole, groups="patient", by="country", measure="ova", **options).items():
         kept = pr.read(named.filter(pl.col("country") == country), groups="patient", **options)
         assert one.standard_error == pytest.approx(pr.evaluate(kept, measure="ova").standard_error, rel=1e-9)
@@ -451,7 +451,7 @@ class TestTrouble:
     @pytest.mark.slow
     def test_weights(self, table):
         with pytest.raises(InputError, match="between 0 and"):
-            self.evaluate(table.selectExpr("kind", *P, "-w AS w"), weight="w")
+            self.evaluate(table.selectExpr("kind", *P, "-w AS w"), sample_weight="w")
 
     def test_columns(self, table):
         with pytest.raises(InputError, match=r"no column 'knid'.*Did you mean 'kind'"):

@@ -93,7 +93,7 @@ def frame_of(table):
     columns = {"truth": table.truth, **dict(zip(names, np.atleast_2d(first.T), strict=True))}
     options = {key: value for key, value in table.options.items() if key not in ("sample_weight", "groups")}
     options |= {"truth": "truth", "scores": names[0] if first.ndim == 1 else names}
-    for name, column, option in (("w", table.weights, "weight"), ("g", table.groups, "groups")):
+    for name, column, option in (("w", table.weights, "sample_weight"), ("g", table.groups, "groups")):
         if column is not None:
             columns[name] = column
             options[option] = name

@@ -28,9 +28,10 @@ for _multi_class in ("ova", "ovo"):
 add("two_classifiers", pr.curve, "two_classifiers")
 add("perfect", pr.curve, "perfect")
 add("constant", pr.curve, "constant")
-for _average, _fold_band in {"vertical": "pointwise", "threshold": None, "pooled": "pointwise"}.items():
-    _folds = np.arange(39) % 3
+_folds = np.arange(39) % 3
+for _average, _fold_band in {"vertical": "pointwise", "threshold": None}.items():
     add(f"folds_{_average}", pr.curve, "two_classes", folds=_folds, average=_average, band=_fold_band)
+add("folds_pooled", pr.curve, "two_classes", folds=_folds, pooled=True, band="pointwise")
 
 
 @recorded("curve/more_questions")

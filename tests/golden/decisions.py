@@ -6,26 +6,26 @@ import polyroc as pr
 from golden.data import COSTS, DATA, FEATURES, LABELS
 from golden.registry import METHODS, add, recorded
 
-add("decisions", pr.rates, "decisions", classifier="first")
+add("decisions", pr.rates, "decisions", only="first")
 add("two_decisions", pr.rates, "two_decisions")
 add("threshold", pr.rates, "two_classes", threshold=0.5)
 add("weighted", pr.rates, "weighted", threshold=0.5)
-add("three", pr.rates, "three", classifier="good")
+add("three", pr.rates, "three", only="good")
 add("three_weighted", pr.rates, "three_weighted")
-add("grouped", pr.rates, "grouped", threshold=0.5, classifier="fair")
+add("grouped", pr.rates, "grouped", threshold=0.5, only="fair")
 add("perfect", pr.rates, "perfect", threshold=12.0)
 add(
     "cost_rule",
     pr.rates,
     "three",
-    classifier="good",
+    only="good",
     rule=pr.decisions.CostRule(["a", "b", "c"], [[0, 1, 4], [1, 0, 1], [2, 1, 0]]),
 )
 
 
 @recorded("rates/more_questions")
 def _rates_questions():
-    rates = DATA["three"].call(pr.rates, classifier="good")
+    rates = DATA["three"].call(pr.rates, only="good")
     return {
         "information_gain": rates.information_gain(),
         "information_gain_priors": rates.information_gain([0.2, 0.3, 0.5]),
@@ -43,17 +43,17 @@ add("sensitivity", pr.operate, "two_classes", sensitivity=0.9)
 add("specificity", pr.operate, "ratings", specificity=0.8)
 add("at_most", pr.operate, "two_classes", at_most={(1, 0): 0.3})
 add("weighted", pr.operate, "weighted", costs=[[0, 1], [3, 0]])
-add("three", pr.operate, "three", classifier="good", costs=COSTS)
+add("three", pr.operate, "three", only="good", costs=COSTS)
 
 
 @recorded("operate/three_at_most")
 def _three_at_most():
     """The least cost, which is proven; which of several rules has it depends on the version of scipy."""
-    chosen = DATA["three"].call(pr.operate, classifier="poor", at_most={("a", "b"): 0.3})
+    chosen = DATA["three"].call(pr.operate, only="poor", at_most={("a", "b"): 0.3})
     return {"cost": chosen.expected_cost, "optimality": chosen.optimality}
 
 
-add("three_calibrated", pr.operate, "three", classifier="good", costs=COSTS, calibrated=True)
+add("three_calibrated", pr.operate, "three", only="good", costs=COSTS, calibrated=True)
 add("training_priors", pr.operate, "two_columns", priors=[0.9, 0.1], training_priors=[0.5, 0.5], calibrated=True)
 for _criterion in ("youden", "closest"):
     add(f"cut_points_{_criterion}", pr.operate, "ordered", criterion=_criterion)
@@ -71,7 +71,7 @@ def _other_cases():
 RULES = {
     "ThresholdRule": ("two_classes", lambda: DATA["two_classes"].call(pr.operate).rule),
     "CutPointRule": ("ordered", lambda: DATA["ordered"].call(pr.operate, criterion="youden").rule),
-    "CostRule": ("three_weighted", lambda: DATA["three"].call(pr.operate, classifier="good", costs=COSTS).rule),
+    "CostRule": ("three_weighted", lambda: DATA["three"].call(pr.operate, only="good", costs=COSTS).rule),
     "MossmanRule": ("three_weighted", lambda: pr.decisions.MossmanRule(["a", "b", "c"], 0.4, 0.5)),
 }
 

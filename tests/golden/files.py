@@ -123,7 +123,7 @@ RESULTS = {
     "Grouped": Stored(pr.estimates.Grouped, _grouped),
     "HeldOut": Stored(pr.fronts.HeldOut, fronts.held_out),
     "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
-    "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, classifier="good", costs=COSTS)),
+    "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, only="good", costs=COSTS)),
     "OperatingPoint_at_most": Stored(pr.OperatingPoint, _on("two_classes", pr.operate, at_most={(1, 0): 0.3})),
     "OperatingPoint_cut_points": Stored(
         pr.OperatingPoint,

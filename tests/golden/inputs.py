@@ -60,7 +60,7 @@ for _engine in ("memory", "duckdb"):
     for _name, _options in {
         "auc": {"measure": "auc"},
         "exact": {"measure": ["auc", "partial_auc"], "exact": True},
-        "weighted": {"measure": "auc", "weight": "weight"},
+        "weighted": {"measure": "auc", "sample_weight": "weight"},
         "by_site": {"measure": "auc", "by": "site"},
     }.items():
         if _engine == "duckdb" or _name in ("auc", "weighted"):

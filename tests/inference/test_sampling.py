@@ -182,7 +182,7 @@ def test_engines_and_tallies_have_the_same_errors(tmp_path, engine):
                 options = {"measure": key, "sampling": sampling}
                 expected = pr.evaluate(CLASSES, P, sample_weight=None if weight is None else w, **options)
                 estimate = pr.evaluate(
-                    str(file), truth="truth", scores="p_*", weight=weight, engine=engine, **options
+                    str(file), truth="truth", scores="p_*", sample_weight=weight, engine=engine, **options
                 )
                 assert estimate.standard_error == pytest.approx(expected.standard_error, rel=1e-3)
                 assert estimate.effective == pytest.approx(expected.effective, rel=1e-3)
@@ -209,10 +209,12 @@ def test_engines_compare_in_a_cohort_as_memory_does(tmp_path):
             expected = pr.compare(CLASSES, {"p": P, "q": Q}, sample_weight=w, **options)
             scores = {"p": "p_*", "q": "q_*"}
             comparison = pr.compare(
-                str(file), truth="truth", scores=scores, weight="w", engine="duckdb", **options
+                str(file), truth="truth", scores=scores, sample_weight="w", engine="duckdb", **options
             )
             np.testing.assert_allclose(comparison.covariance, expected.covariance, rtol=2e-3)
-    counted = pr.rates(str(file), truth="truth", scores="p_*", weight="w", engine="duckdb").information_gain()
+    counted = pr.rates(
+        str(file), truth="truth", scores="p_*", sample_weight="w", engine="duckdb"
+    ).information_gain()
     expected = pr.rates(CLASSES, P, sample_weight=w).information_gain()
     assert counted.standard_error == pytest.approx(expected.standard_error, rel=1e-6)
 
@@ -353,12 +355,12 @@ def test_scores_hold_how_they_were_sampled():
 def test_engines_do_not_repeat_rows(tmp_path):
     file = tmp_path / "cases.csv"
     file.write_text("truth,s,w\n" + "\n".join(f"{k},{x},2" for k, x in zip(Y, S, strict=True)))
-    options = {"truth": "truth", "scores": "s", "weight": "w", "weight_kind": "frequency", "measure": "auc"}
+    options = {"truth": "truth", "scores": "s", "sample_weight": "w", "weight_kind": "frequency", "measure": "auc"}
     with pytest.raises(NotApplicableError, match="engine='memory', or use weight_kind='importance'"):
         pr.evaluate(str(file), engine="duckdb", **options)
     estimate = pr.evaluate(str(file), engine="memory", **options)
     assert estimate.standard_error == pr.evaluate(np.repeat(Y, 2), np.repeat(S, 2), measure="auc").standard_error
-    shell = polyroc("evaluate", str(file), "--truth", "truth", "--scores", "s", "--weight", "w", "--json")
+    shell = polyroc("evaluate", str(file), "--truth", "truth", "--scores", "s", "--sample-weight", "w", "--json")
     assert json.loads(shell.stdout)["estimates"][0]["provenance"]["weight_kind"] == "importance"
 
 
@@ -366,7 +368,7 @@ def test_the_command_line_says_how_cases_were_sampled(tmp_path):
     file = tmp_path / "cases.csv"
     file.write_text("truth,decision,w\n" + "\n".join(f"t{k},t{d},3" for k, d in zip(Y, D, strict=True)))
     columns = ["evaluate", str(file), "--truth", "truth", "--scores", "decision"]
-    columns += ["--weight", "w", "--pos-label", "t1"]
+    columns += ["--sample-weight", "w", "--pos-label", "t1"]
     shown = polyroc(*columns, "--sampling", "case-control", "--weight-kind", "frequency").stdout
     assert "class sizes fixed (case-control)" in shown
     assert "Each row counts as many cases as its frequency weight says." in shown

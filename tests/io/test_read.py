@@ -120,7 +120,7 @@ def test_every_format_and_layout_is_the_same_scores(form, seen, shuffle, tmp_pat
     n = len(truth)
     both = {"forest": first, "logit": second}
     expected = normalise(truth, both, sample_weight=weight, groups=groups)
-    roles = {"truth": "y", "weight": "w", "groups": "g"}
+    roles = {"truth": "y", "sample_weight": "w", "groups": "g"}
 
     wide = {"y": truth, "w": weight, "g": groups}
     for name, matrix in both.items():
@@ -207,7 +207,7 @@ def test_missing_values_in_every_column(form, tmp_path):
         "whole": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5],
     }
     source = as_format(table, form, tmp_path)
-    options = {"truth": "y", "scores": "s", "weight": "w", "groups": "g", "pos_label": "b"}
+    options = {"truth": "y", "scores": "s", "sample_weight": "w", "groups": "g", "pos_label": "b"}
     refused(source, "column 's' has missing values (row 2)", "missing='drop'", **options)
     refused(
         source, "column 'y' has missing values (row 3)", "missing='drop'", truth="y", scores="whole", pos_label="b"
@@ -273,7 +273,7 @@ def test_hostile_names(form, name, tmp_path):
         scores=[f"{name} 0", f"{name} 1"],
         classifier="who",
         groups=name,
-        weight="w",
+        sample_weight="w",
     )
     assert got.values["f"].tolist() == [[0.5, 0.5], [0.25, 0.75], [0.1, 0.9]]
     assert got.groups.tolist() == [1, 0, 1]
@@ -334,14 +334,14 @@ def test_classifiers_of_the_same_text_stay_two(tmp_path):
 
 def test_one_column_in_two_parts(tmp_path):
     path = write(tmp_path, "y,s,w\n0,1,2\n1,2,3\n")
-    got = read(path, truth="y", scores="s", weight="w", groups="w", case="w")
+    got = read(path, truth="y", scores="s", sample_weight="w", groups="w", case="w")
     assert got.sample_weight.tolist() == [2, 3]
     assert got.groups.tolist() == [0, 1]
 
 
 def test_a_glob_leaves_the_other_columns_alone(tmp_path):
     path = write(tmp_path, "y,w,a,b\na,1,0.5,0.5\nb,2,0.25,0.75\n")
-    got = read(path, truth="y", scores="*", weight="w")
+    got = read(path, truth="y", scores="*", sample_weight="w")
     assert got.values["classifier"].tolist() == [[0.5, 0.5], [0.25, 0.75]]
 
 
@@ -359,7 +359,7 @@ def test_columns_named_after_true_and_false(tmp_path):
         ({"scores": "p_x"}, ["no column 'p_x'", "(scores)", "Did you mean 'p_", "'p_a'"]),
         ({"scores": ["p_a", "pb"]}, ["no column 'pb'", "Did you mean 'p_b'"]),
         ({"scores": "p_a,p_b"}, ["no column 'p_a,p_b'", "repeat the option for each, or pass a list"]),
-        ({"weight": "W8"}, ["no column 'W8'", "(weight)"]),
+        ({"sample_weight": "W8"}, ["no column 'W8'", "(weight)"]),
         ({"groups": "g"}, ["no column 'g'", "(groups)"]),
         ({"classifier": "who"}, ["no column 'who'", "(classifier)"]),
         ({"case": "id"}, ["no column 'id'", "(case)"]),
@@ -453,7 +453,7 @@ def test_json_keeps_text_that_looks_like_something_else(tmp_path):
 # several rows make a case
 
 STACKED = "id,who,y,s,w,g\n1,f,a,0.1,1,u\n2,f,b,0.2,2,v\n1,g,a,0.3,1,u\n2,g,b,0.4,2,v\n"
-ROLES = {"classifier": "who", "weight": "w", "groups": "g", "pos_label": "b"}
+ROLES = {"classifier": "who", "sample_weight": "w", "groups": "g", "pos_label": "b"}
 
 
 def test_stacked_by_case_does_not_care_for_the_order(tmp_path):
@@ -604,11 +604,11 @@ def test_words_for_missing(word, tmp_path):
         ("y,s\n0,true\n1,0.5\n", {}, ["must hold numbers", "holds the text 'true' (row 1)"]),
         ("y,s\na,1\na,2\n", {}, ["column 'y' holds one class only ('a')", "labels=[...]"]),
         ("y,s\n,1\n,2\n", {}, ["column 'y' holds no label at all"]),
-        ("y,s\n0,1\n1,2\n", {"weight": "s", "scores": ["y2"]}, ["no column 'y2'"]),
-        ("y,s,w\n0,1,1\n1,2,-1\n", {"weight": "w"}, ["column 'w' has negative weights (row 2)"]),
-        ("y,s,w\n0,1,0\n1,2,0\n", {"weight": "w"}, ["column 'w' is zero for every case"]),
-        ("y,s,w\n0,1,one\n1,2,1\n", {"weight": "w"}, ["column 'w' must hold numbers", "'one' (row 1)"]),
-        ("y,s,w\n0,1,\n1,2,1\n", {"weight": "w"}, ["column 'w' has missing values (row 1)"]),
+        ("y,s\n0,1\n1,2\n", {"sample_weight": "s", "scores": ["y2"]}, ["no column 'y2'"]),
+        ("y,s,w\n0,1,1\n1,2,-1\n", {"sample_weight": "w"}, ["column 'w' has negative weights (row 2)"]),
+        ("y,s,w\n0,1,0\n1,2,0\n", {"sample_weight": "w"}, ["column 'w' is zero for every case"]),
+        ("y,s,w\n0,1,one\n1,2,1\n", {"sample_weight": "w"}, ["column 'w' must hold numbers", "'one' (row 1)"]),
+        ("y,s,w\n0,1,\n1,2,1\n", {"sample_weight": "w"}, ["column 'w' has missing values (row 1)"]),
         ("y,s,g\n0,1,\n1,2,1\n", {"groups": "g"}, ["column 'g' has missing values (row 1)"]),
         (
             "y,p_a,p_b,p_c\na,1,,0\nb,0,1,0\nc,0,0,1\n",
@@ -694,8 +694,8 @@ def test_faults_in_typed_columns(form, tmp_path):
     refused(source, "column 'digits' must hold numbers", "text '0.5' (rows 1, 2, 3)", scores="digits")
     refused(source, "column 'list'", "lists or records", scores="list")
     refused(source, "column 'list'", "lists or records", scores="inf", truth="list")
-    refused(source, "column 'w' is zero for every case", scores="n", weight="w")
-    refused(source, "column 'n' has negative weights (row 2)", scores="w", weight="n")
+    refused(source, "column 'w' is zero for every case", scores="n", sample_weight="w")
+    refused(source, "column 'n' has negative weights (row 2)", scores="w", sample_weight="n")
     refused(source, "column 'one' holds one class only ('a')", truth="one", scores="w")
 
 

@@ -73,10 +73,10 @@ def test_on_the_command_line(path, key):
     expected = pr.evaluate(Y, S, measure=key)
     assert first["value"] == pytest.approx(expected.value, abs=1e-12)
     assert first["standard_error"] == pytest.approx(expected.standard_error, rel=1e-9)
-    for options in (("--weight", "w"), ("--groups", "g")):
+    for options in (("--sample-weight", "w"), ("--groups", "g")):
         done = polyroc("compare", *arguments, *options, "--json")
         assert done.returncode == 0, done.stderr
-        argument = {"sample_weight": WEIGHT} if options[0] == "--weight" else {"groups": GROUPS}
+        argument = {"sample_weight": WEIGHT} if options[0] == "--sample-weight" else {"groups": GROUPS}
         comparison = pr.compare(Y, {"s": S, "t": T}, measure=key, **argument)
         assert json.loads(done.stdout)["pvalue"] == pytest.approx(comparison.pvalue, abs=1e-9)
 
@@ -92,7 +92,10 @@ def test_by_the_engine_and_a_tally(path, key):
     estimate = pr.evaluate(path, truth="y", scores="s", measure=key, engine="duckdb", exact=True)
     assert estimate.value == pytest.approx(expected.value, abs=1e-9)
     assert estimate.standard_error == pytest.approx(expected.standard_error, rel=1e-6)
-    for options, columns in (({"sample_weight": WEIGHT}, {"weight": "w"}), ({"groups": GROUPS}, {"groups": "g"})):
+    for options, columns in (
+        ({"sample_weight": WEIGHT}, {"sample_weight": "w"}),
+        ({"groups": GROUPS}, {"groups": "g"}),
+    ):
         one = pr.evaluate(path, truth="y", scores="s", measure=key, engine="duckdb", exact=True, **columns)
         other = pr.evaluate(Y, S, measure=key, **options)
         assert (one.value, one.standard_error) == pytest.approx((other.value, other.standard_error), rel=1e-6)

@@ -214,7 +214,7 @@ def test_panels_of_pairs_share_their_shades(irises):
 
 
 def test_rates_are_written_with_their_intervals(irises):
-    rates = pr.rates(irises, classifier="knn")
+    rates = pr.rates(irises, only="knn")
     picture = pr.plot(rates)
     assert np.array_equal(picture.mesh.get_array().reshape(3, 3), rates.rates)
     assert texts(picture.numbers) == [f"{rate:.2f}" for rate in rates.rates.flat]
@@ -243,7 +243,7 @@ def test_volumes_are_bars_by_order_at_most_two_dozen(classes, bars):
 
 
 def test_a_cobweb_has_a_corner_for_each_confusion_and_the_polygon_of_chance(irises):
-    rates = pr.rates(irises, classifier="knn")
+    rates = pr.rates(irises, only="knn")
     picture = pr.plot(rates, kind="cobweb")
     (polygon,) = picture.polygons
     assert np.hypot(*polygon.get_data())[:6] == pytest.approx(rates.cobweb().ratios)
@@ -254,7 +254,7 @@ def test_a_cobweb_has_a_corner_for_each_confusion_and_the_polygon_of_chance(iris
 
 
 def test_cobwebs_of_several_classifiers_share_axes_and_many_spokes_are_named_by_class(irises):
-    several = pr.plot([pr.rates(irises, classifier=name) for name in irises.classifiers])
+    several = pr.plot([pr.rates(irises, only=name) for name in irises.classifiers])
     assert len(several.polygons) == 3
     assert several.intervals == ()
     y, P = probabilities(8, 160, 1.0)
@@ -467,7 +467,7 @@ def pictures_of(names):
     scores = {name: np.roll(P, k, axis=0) if k else P for k, name in enumerate(names)}
     compared = pr.compare(labels[y], scores, labels=names, measure="hand_till")
     estimate = compared.estimates[names[0]]
-    rates = [pr.rates(labels[y], scores, labels=names, classifier=name) for name in names]
+    rates = [pr.rates(labels[y], scores, labels=names, only=name) for name in names]
     volumes = pr.evaluate(labels[y], P[:, 0], labels=names, measure="scurfield")
     yield pr.plot(pr.evaluate(labels[y], scores, labels=names, measure=["hand_till", "ova"]))
     yield pr.plot(compared)

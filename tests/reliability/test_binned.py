@@ -76,8 +76,8 @@ def test_bounds_contain_isotonic_regression_of_the_cases(data):
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("options", [TWO, THREE], ids=["two", "three"])
 def test_files_as_in_memory(options, weight):
-    read = pr.calibration(FRAME, engine="duckdb", weight=weight, tolerance=1e-6, **options)
-    memory = pr.calibration(FRAME, engine="memory", weight=weight, **options)
+    read = pr.calibration(FRAME, engine="duckdb", sample_weight=weight, tolerance=1e-6, **options)
+    memory = pr.calibration(FRAME, engine="memory", sample_weight=weight, **options)
     assert exact_numbers(read) == pytest.approx(exact_numbers(memory), rel=1e-8, abs=1e-11)
     for name, own in memory.events.items():
         bounds, stated = read.bounds[name], read.events[name].decomposition

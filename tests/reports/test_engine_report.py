@@ -49,7 +49,7 @@ def test_results_of_all_rows_and_of_the_sample(few, stages, tmp_path):
         assert estimate.value == pytest.approx(whole[name, "hand_till"].value, abs=1e-9)
         assert sum(estimate.provenance.cases.values()) == 1200
         assert sum(findings.evaluation[name, "pdi"].provenance.cases.values()) == 300
-        np.testing.assert_array_equal(findings.rates[name].counts, pr.rates(scores, classifier=name).counts)
+        np.testing.assert_array_equal(findings.rates[name].counts, pr.rates(scores, only=name).counts)
     assert findings.comparison.pvalue == pytest.approx(pr.compare(scores, measure="hand_till").pvalue, abs=1e-6)
     assert len(findings.subgroups.groups) == 2
     assert sum(next(iter(findings.curves.values())).area.provenance.cases.values()) == 1200

@@ -248,12 +248,12 @@ def test_clicking_a_pair_shows_its_curve(show, flat_report):
 @pytest.mark.slow
 def test_bayes_rule_on_the_page_is_operate(show, flat_report):
     page, scores = show(flat_report), iris()
-    agrees(page, pr.operate(scores, classifier="lda", calibrated=True))
+    agrees(page, pr.operate(scores, only="lda", calibrated=True))
     ask(page, cost_2_1=10, cost_0_1=0.3, prior_0=0.7)
     priors = page.evaluate("polyroc.explorer.state.priors")
     assert sum(priors) == pytest.approx(1, abs=1e-12)
     expected = pr.operate(
-        scores, classifier="lda", calibrated=True, costs=[[0, 0.3, 1], [1, 0, 1], [1, 10, 0]], priors=priors
+        scores, only="lda", calibrated=True, costs=[[0, 0.3, 1], [1, 0, 1], [1, 10, 0]], priors=priors
     )
     agrees(page, expected)
     rule = downloaded(page)
@@ -282,7 +282,7 @@ def test_the_front_on_the_page_is_operate_of_the_front(show, flat_report):
     agrees(page, expected)
     rule = downloaded(page)
     assert rule == expected.rule
-    assert (pr.rates(scores, classifier="knn", rule=rule).counts == expected.confusion.counts).all()
+    assert (pr.rates(scores, only="knn", rule=rule).counts == expected.confusion.counts).all()
     made, call = page.locator("#explorer-python").inner_text().splitlines()
     assert made == "front = polyroc.front(scores, n=3000, rng=0)['knn']"
     assert operate_as_written(call, front).rule == rule
@@ -403,7 +403,7 @@ def test_of_many_classifiers_the_explorer_has_the_best(show, monkeypatch):
     assert page.locator("#explorer-terms select").first.locator("option").all_text_contents() == list(made)[:4]
     assert "The 4 best of 7 classifiers" in page.locator("#operating").inner_text()
     assert "classifier='m0'" in page.locator("#explorer-python").inner_text()
-    agrees(page, operate(y, made, calibrated=True, classifier="m0"))
+    agrees(page, operate(y, made, calibrated=True, only="m0"))
 
 
 @pytest.mark.slow

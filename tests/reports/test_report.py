@@ -193,7 +193,7 @@ def test_json_comes_back():
 def test_results_make_a_report_without_cases(tmp_path):
     y, scores = three()
     result = report(
-        [pr.evaluate(y, scores), pr.compare(y, scores, measure="hand_till"), pr.rates(y, scores, classifier="m0")]
+        [pr.evaluate(y, scores), pr.compare(y, scores, measure="hand_till"), pr.rates(y, scores, only="m0")]
     )
     assert result.conclusion.sentences[0].startswith("m0 has the highest Hand & Till's M")
     assert result.conclusion.sentences == report(y, scores).conclusion.sentences

@@ -58,7 +58,7 @@ def test_small_p_values_are_bounds(scores):
 
 
 def test_counts_are_integers(scores):
-    (head, *rows) = shown(pr.rates(scores, classifier="lda"))
+    (head, *rows) = shown(pr.rates(scores, only="lda"))
     places = [place for place, name in enumerate(head) if name in ("cases", "count", "of")]
     assert places
     assert all(row[place].isdecimal() for row in rows for place in places)

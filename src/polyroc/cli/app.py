@@ -1,7 +1,6 @@
 """The `polyroc` command: its sub-commands, exit codes, and errors as single lines."""
 
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -12,11 +11,11 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
+from polyroc.cli.help import Context
 from polyroc.cli.process import discard_output, failure_text, print_line
 from polyroc.cli.references import spelling_for
 from polyroc.errors import PolyrocError, PolyrocWarning
 from polyroc.interrupts import was_interrupted
-from polyroc.output.lines import folded_example
 from polyroc.validation.names_elsewhere import option_hint
 
 __all__ = ["COMMANDS", "app", "load_command", "run"]
@@ -118,31 +117,8 @@ COMMANDS = {
     "study": "Compare learners on data sets by cross-validation; resumable.",
     "surface": "The ROC surface of three classes, as a mesh.",
 }
+FOR_DEVELOPERS = ("reproduce",)  # found by their name only
 SHARED = {"datasets": "listings", "measures": "listings", "readers-size": "readers"}
-
-
-class Formatter(click.HelpFormatter):
-    """Help whose examples, which click prints as they are, are wrapped too."""
-
-    def getvalue(self) -> str:
-        """The text of the help."""
-        lines = super().getvalue().split("\n")
-        return "\n".join(part for line in lines for part in _example_lines(line, self.width))
-
-
-def _example_lines(line: str, width: int) -> list[str]:
-    """A line of an example, the rest of which is below the command."""
-    if len(line) <= width:
-        return [line]
-    name = re.match(r"\s*(?:[^:]{1,30}:\s+)?", line)
-    assert name is not None
-    return folded_example(line, width, name.end() + 2)
-
-
-class Context(click.Context):
-    """The context of every command."""
-
-    formatter_class = Formatter
 
 
 class Commands(click.Group):
@@ -161,8 +137,6 @@ def load_command(name: str) -> click.Command:
     function = name.replace("-", "_")
     module = import_module(f"polyroc.cli.{SHARED.get(name, function)}")
     command: click.Command = getattr(module, function)
-    for one in (command, *getattr(command, "commands", {}).values()):
-        one.context_class = Context
     return command
 
 
@@ -197,4 +171,4 @@ def app(context: click.Context) -> None:
 
 
 for name, text in COMMANDS.items():
-    app.add_command(click.Command(name, short_help=text))
+    app.add_command(click.Command(name, short_help=text, hidden=name in FOR_DEVELOPERS))

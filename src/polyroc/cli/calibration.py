@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
+    ENGINE,
     Files,
-    add_options,
+    column_options,
     data_files,
     data_from,
-    engine_options,
-    fold_columns,
     formats,
     level_option,
     print_result,
@@ -23,15 +23,15 @@ from polyroc.output.text import Format
 __all__ = ["calibration"]
 
 
-@click.command("calibration")
+@click.command("calibration", cls=Command)
 @data_files
-@add_options(*fold_columns)
+@column_options("folds", "repeats")
 @view_option
 @smooth_option
 @click.option("--replicates", type=int, default=1000, show_default=True, help="Number of simulated samples.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated samples.")
 @click.option("--curve", "curve_rows", is_flag=True, help="With --csv: the points of the curves, with bands.")
-@engine_options()
+@column_options(*ENGINE)
 @level_option
 @formats
 def calibration(

@@ -6,14 +6,16 @@ from typing import Any
 import click
 
 from polyroc.cli.evaluate import print_groups
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
+    ENGINE,
+    FOLDS,
     Files,
     adjust_option,
+    column_options,
     convert_option,
     data_files,
     data_from,
-    engine_options,
-    fold_options,
     formats,
     level_option,
     measure_option,
@@ -28,9 +30,9 @@ from polyroc.output.text import Format
 __all__ = ["compare"]
 
 
-@click.command()
+@click.command(cls=Command)
 @data_files
-@fold_options
+@column_options(*FOLDS)
 @measure_option("The measure, such as hand_till.", required=True)
 @adjust_option
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
@@ -43,7 +45,7 @@ __all__ = ["compare"]
     help="Test of the differences, with the interval that belongs to it.",
 )
 @method_options("delong", "permutation", "mcnemar")
-@engine_options()
+@column_options(*ENGINE)
 @level_option
 @formats
 def compare(

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
     add_options,
     column_options,
@@ -77,7 +78,7 @@ DATA = (
     ),
     click.option("--truth", metavar="COLUMN", help="Column of the true classes."),
     click.option("--scores", multiple=True, metavar="COLUMNS", help="As in evaluate."),
-    column_options("classifier", "case", "class_", "table", "weight", "weight_kind", "labels"),
+    column_options("classifier", "case", "class_", "table", "sample_weight", "weight_kind", "labels"),
     column_options("pos_label", "missing", "decimal", "encoding"),
     click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
     seed_option,
@@ -94,7 +95,7 @@ COLUMNS = (
     "classifier",
     "case",
     "class_",
-    "weight",
+    "sample_weight",
     "weight_kind",
     "labels",
     "pos_label",
@@ -105,7 +106,7 @@ COLUMNS = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("measures", nargs=-1, metavar="[MEASURE]...", shell_complete=complete_measures)
 @add_options(*LISTS, *MODELS, *DATA)
 @level_option

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
+    FOLDS,
     Files,
-    add_options,
     band_option,
+    column_options,
     data_files,
     data_from,
-    engine_options,
-    fold_columns,
     formats,
     level_option,
     machine_text,
@@ -43,9 +43,9 @@ SHOWN = {
 }
 
 
-@click.command()
+@click.command(cls=Command)
 @data_files
-@add_options(*fold_columns)
+@column_options(*FOLDS)
 @click.option("--kind", default="roc", show_default=True, type=click.Choice([*SHOWN]), help="Which curve.")
 @click.option(
     "--multi-class",
@@ -56,7 +56,7 @@ SHOWN = {
 @click.option("--binormal", is_flag=True, help="Also a binormal curve by maximum likelihood.")
 @click.option(
     "--average",
-    type=click.Choice(["vertical", "threshold", "pooled", "none"]),
+    type=click.Choice(["vertical", "threshold", "none"]),
     help="How the curves of the --folds of a cross-validation are combined; none: one curve per fold. Vertical by "
     "default.",
 )
@@ -74,7 +74,7 @@ SHOWN = {
 )
 @out_option("FILE", "Write the points: .csv or .json.")
 @method_options()
-@engine_options("by")
+@column_options("engine", "memory", "tolerance", "exact")
 @level_option
 @formats
 def curve(

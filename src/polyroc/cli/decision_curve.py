@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import data_file, formats, level_option, name_of, print_result, progress_bar, scores_from
 from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.errors import InputError
@@ -18,7 +19,7 @@ __all__ = ["decision_curve"]
 SHOWN = (0.05, 0.1, 0.2, 0.3, 0.5)  # thresholds of the table, if none are given
 
 
-@click.command("decision-curve")
+@click.command("decision-curve", cls=Command)
 @data_file
 @click.option(
     "--thresholds",

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from polyroc.cli.evaluate import print_evaluation
+from polyroc.cli.help import Command
 from polyroc.cli.options import formats, print_text, progress_bar
 from polyroc.output.files import write_file
 from polyroc.output.text import Format
@@ -12,7 +13,7 @@ from polyroc.output.text import Format
 __all__ = ["demo"]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--report",
     "target",

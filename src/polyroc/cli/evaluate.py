@@ -5,14 +5,16 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
+    ENGINE,
+    FOLDS,
     Files,
     adjust_option,
+    column_options,
     convert_option,
     data_files,
     data_from,
-    engine_options,
-    fold_options,
     formats,
     level_option,
     measure_option,
@@ -27,9 +29,9 @@ from polyroc.output.text import Format
 __all__ = ["evaluate", "print_evaluation", "print_groups"]
 
 
-@click.command()
+@click.command(cls=Command)
 @data_files
-@fold_options
+@column_options(*FOLDS)
 @measure_option("A measure, such as hand_till; all by default.", multiple=True)
 @click.option("--parts", is_flag=True, help="Also the parts of each measure: pairs of classes, or classes.")
 @click.option(
@@ -38,7 +40,7 @@ __all__ = ["evaluate", "print_evaluation", "print_groups"]
 @adjust_option
 @convert_option
 @method_options()
-@engine_options()
+@column_options(*ENGINE)
 @level_option
 @formats
 def evaluate(

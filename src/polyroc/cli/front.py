@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
     feature_matrix,
     features_from,
@@ -20,6 +21,7 @@ from polyroc.cli.options import (
     out_option,
     print_result,
     progress_bar,
+    require_truth,
     scores_from,
     seed_option,
 )
@@ -38,7 +40,7 @@ Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
 HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 
 
-@click.command()
+@click.command(cls=Command)
 @optional_data_file
 @click.option(
     "-n",
@@ -403,6 +405,5 @@ def needs_data(file: Path | list[Path] | None, columns: dict[str, Any]) -> Any:
     context = click.get_current_context()
     if file is None:
         raise click.UsageError("Missing argument 'FILE'.", context)
-    if columns.get("truth") is None:
-        raise click.UsageError("Missing option '--truth'.", context)
+    require_truth(file, columns)
     return file

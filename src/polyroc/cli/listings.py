@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import formats, print_result
 from polyroc.messages import install_command
 from polyroc.output.tables import Table
@@ -12,7 +13,7 @@ from polyroc.output.text import Format
 __all__ = ["datasets", "measures"]
 
 
-@click.command()
+@click.command(cls=Command)
 @formats
 def datasets(output: Format | None) -> None:
     """List the catalogue: real data sets by name, their size, where their files come from, and their traps.
@@ -53,7 +54,7 @@ def _dataset_rows() -> list[dict[str, Any]]:
     ]
 
 
-@click.command()
+@click.command(cls=Command)
 @formats
 def measures(output: Format | None) -> None:
     """List the measures: the input each needs, its range, chance value, options and reference."""

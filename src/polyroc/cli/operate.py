@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from polyroc.cli.front import needs_data
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
     RESAMPLING,
     Files,
     add_options,
+    column_options,
     data_from,
-    engine_options,
     formats,
     level_option,
     method_from,
@@ -30,7 +31,6 @@ from polyroc.fronts.models import PointClassifier
 from polyroc.fronts.result import Front
 from polyroc.output.files import write_file
 from polyroc.output.text import Format
-from polyroc.scores import Scores
 
 __all__ = ["operate"]
 
@@ -89,10 +89,10 @@ QUESTION = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @optional_data_files
 @add_options(*QUESTION)
-@engine_options("by", "tolerance")
+@column_options("engine", "memory", "exact")
 @level_option
 @formats
 def operate(
@@ -147,7 +147,7 @@ def operate(
             evaluate_on=None if evaluate_on is None else _others(evaluate_on, source, columns),
             method=method_from(method, replicates, seed),
             rng=seed,
-            classifier=name,
+            only=name,
             progress=progress,
             **options,
         )
@@ -178,14 +178,7 @@ def _others(evaluate_on: Path, source: Any, columns: dict[str, Any]) -> Any:
         raise InputError(
             "--evaluate-on takes predictions, but this front was searched over features; see Front.on."
         )
-    if not isinstance(source, Scores | Front):
-        return str(evaluate_on)
-    others, engine = data_from("operate", evaluate_on, {**columns, "engine": None})
-    if engine:
-        raise InputError(
-            f"--evaluate-on {evaluate_on} needs an engine, FILE does not; give --engine duckdb, or store the rule "
-            "with --rule and evaluate it with polyroc rates."
-        )
+    others, _ = data_from("operate", evaluate_on, columns)
     return others
 
 

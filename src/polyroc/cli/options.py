@@ -11,36 +11,35 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
-from polyroc.errors import InputError
-from polyroc.messages import Option
+from polyroc.errors import InputError, PolyrocError
 from polyroc.output.formats import as_csv
 from polyroc.output.lines import folded, line_width
 from polyroc.output.tables import Table
 from polyroc.output.text import Format, render
 from polyroc.scores import Scores
+from polyroc.validation.option_table import DATA_OPTIONS, DEFAULTS
 
 if TYPE_CHECKING:
     from polyroc.engines.support import Verb
     from polyroc.inference.methods import Method
 
 __all__ = [
+    "ENGINE",
+    "FOLDS",
     "METHODS",
     "Files",
     "add_options",
     "adjust_option",
     "band_option",
-    "by_option",
     "column_options",
     "complete_measures",
     "convert_option",
     "data_file",
     "data_files",
     "data_from",
-    "engine_options",
+    "data_option",
     "feature_matrix",
     "features_from",
-    "fold_columns",
-    "fold_options",
     "formats",
     "help_without_command",
     "label_list",
@@ -55,10 +54,10 @@ __all__ = [
     "optional_data_file",
     "optional_data_files",
     "out_option",
-    "pooled_option",
     "print_result",
     "print_text",
     "progress_bar",
+    "require_truth",
     "score_columns",
     "scores_from",
     "seed_option",
@@ -68,89 +67,28 @@ __all__ = [
 ]
 
 
-COLUMNS = {
-    "scores": click.option(
-        "--scores",
-        default=("*",),
-        multiple=True,
-        metavar="COLUMNS",
-        help="Column of the scores, or one column per class, by name or glob ('p_*'); give it again for more. "
-        "Several classifiers side by side: NAME=COLUMNS for each. -COLUMN, or NAME=-COLUMN, multiplies a score "
-        "by -1. By default every column that no other option names.",
-    ),
-    "classifier": click.option(
-        "--classifier", metavar="COLUMN", help="Column of the classifier that a row belongs to."
-    ),
-    "case": click.option(
-        "--case", metavar="COLUMN", help="Column that identifies the case of a row (for paired classifiers)."
-    ),
-    "class_": click.option(
-        "--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."
-    ),
-    "table": click.option(
-        "--table",
-        metavar="NAME",
-        help="DuckDB file: the table or view; of a study, the data set. Excel: the sheet.",
-    ),
-    "decimal": click.option(
-        "--decimal",
-        type=click.Choice([".", ","]),
-        default=".",
-        help="Decimal sign of the numbers of a CSV file: . (the default) or a comma.",
-    ),
-    "encoding": click.option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding of a text file that is not UTF-8, such as latin-1, cp1252 or utf-16.",
-    ),
-    "weight": click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
-    "weight_kind": click.option(
-        "--weight-kind",
-        type=click.Choice(["importance", "frequency"]),
-        help="Meaning of the weights: how much each case counts (importance, the default), or the number of cases "
-        "that each row stands for (frequency).",
-    ),
-    "groups": click.option(
-        "--groups", metavar="COLUMN", help="Column of groups (patients, sites): cases of a group are dependent."
-    ),
-    "sampling": click.option(
-        "--sampling",
-        type=click.Choice(["cohort", "case-control"]),
-        help="Sampling of the cases: class sizes are random (cohort, the default) or fixed in advance "
-        "(case-control). Relevant for measures that depend on prevalence.",
-    ),
-    "labels": click.option(
-        "--labels", metavar="A,B,C", help="The classes in order, including those without cases."
-    ),
-    "pos_label": click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
-    "missing": click.option(
-        "--missing",
-        default="raise",
-        show_default=True,
-        type=click.Choice(["raise", "drop"]),
-        help="Treatment of rows with missing values: an error, or drop them.",
-    ),
-}
+def data_option(name: str) -> Callable[[Any], Any]:
+    """Return the option of the command line for an option of the data."""
+    option = DATA_OPTIONS[name]
+    spelling = f"--{name.strip('_').replace('_', '-')}"
+    if DEFAULTS.get(name) is False:
+        return click.option(spelling, name, is_flag=True, help=option.meaning)
+    kind = click.Choice(option.choices) if option.choices else FLOATS.get(name)
+    more: dict[str, Any] = {"multiple": option.many}
+    if name == "scores":
+        more["default"] = ("*",)
+    elif name in DEFAULTS:
+        more |= {"default": DEFAULTS[name], "show_default": True}
+    return click.option(spelling, name, type=kind, metavar=option.metavar, help=option.meaning, **more)
 
-fold_columns = (
-    click.option(
-        "--folds",
-        metavar="COLUMN",
-        help="Cross-validated predictions: column of the fold, the test set of one trained model. Measures are "
-        "computed within folds and averaged: the performance of these trained models on new cases.",
-    ),
-    click.option(
-        "--repeats",
-        metavar="COLUMN",
-        help="Column of the repeat of a repeated cross-validation, with one row per case and repeat. --case or "
-        "--groups identifies the cases, or else their order within each repeat.",
-    ),
+
+FLOATS = {"tolerance": float}
+ROLES = (
+    *("scores", "classifier", "case", "class_", "table", "decimal", "encoding", "sample_weight", "weight_kind"),
+    *("groups", "sampling", "labels", "pos_label", "missing"),
 )
-pooled_option = click.option(
-    "--pooled",
-    is_flag=True,
-    help="Evaluate all folds as one sample instead; biased if the models' scores are not on one scale.",
-)
+FOLDS = ("folds", "repeats", "pooled")
+ENGINE = ("engine", "memory", "tolerance", "exact", "by")
 
 convert_option = click.option(
     "--convert",
@@ -171,14 +109,6 @@ adjust_option = click.option(
     help="Adjustment of p-values and intervals for the number of pairs: of classifiers, or of subgroups (--by); "
     "of `evaluate --null`, but for max-t, for the number of estimates.",
 )
-
-by_option = click.option(
-    "--by",
-    multiple=True,
-    metavar="COLUMN",
-    help="Subgroups: one result per value of this column, and whether they differ; may be repeated.",
-)
-
 
 view_option = click.option(
     "--view",
@@ -262,13 +192,8 @@ def add_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def column_options(*names: str) -> Callable[[Any], Any]:
-    """The options of `data_file` for these roles of columns, for commands whose data file is optional."""
-    return add_options(*(COLUMNS[name] for name in names))
-
-
-def fold_options(command: Any) -> Any:
-    """The columns of cross-validated predictions, and whether their folds are pooled."""
-    return add_options(*fold_columns, pooled_option)(command)
+    """Return a decorator that adds these options of the data."""
+    return add_options(*map(data_option, names))
 
 
 def out_option(metavar: str, text: str, **more: Any) -> Callable[[Any], Any]:
@@ -312,8 +237,8 @@ def data_file(command: Any, required: bool = True, several: bool = False) -> Any
         if several
         else click.argument("file", required=required, type=path)
     )
-    truth = click.option("--truth", required=required, metavar="COLUMN", help="Column of the true classes.")
-    return add_options(argument, truth, *COLUMNS.values())(command)
+    truth = data_option("truth")
+    return add_options(argument, truth, column_options(*ROLES))(command)
 
 
 def _one_or_more(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> Path | list[Path] | None:
@@ -417,28 +342,50 @@ def opened(file: Any, encoding: str | None = None) -> Any:
     return LocalCopy(getattr(sys.stdin, "buffer", sys.stdin), "standard input", check_encoding(encoding))
 
 
-def scores_from(
-    file: Any,
-    *,
-    scores: tuple[str, ...],
-    labels: str | None,
-    convert: Any = None,
-    pooled: bool = False,
-    **columns: Any,
-) -> Scores:
-    """The scores that the options of `data_file` describe, converted if `convert` is given, folds pooled if so."""
-    from polyroc.conversions import to_ordered, to_probabilities
-    from polyroc.io.read import read
-    from polyroc.validation.scores import pooled_scores
+def scores_from(file: Any, *, convert: Any = None, **columns: Any) -> Scores:
+    """Return the scores in memory that the options of `data_file` describe, converted if `convert` is given."""
+    from polyroc.data_options import cases_in_memory
 
-    file = opened(file, columns.get("encoding"))
-    read_scores = read(file, scores=score_columns(scores), labels=label_list(labels), **columns)
-    read_scores = pooled_scores(read_scores) if pooled else read_scores
+    require_truth(file, columns)
+    options = data_options_from(columns)
+    return _converted(cases_in_memory("evaluate", opened(file, columns.get("encoding")), None, options), convert)
+
+
+def _converted(scores: Scores, convert: Any) -> Scores:
+    """Return the scores after `to_ordered` or `to_probabilities`, as the option --convert says."""
+    from polyroc.conversions import to_ordered, to_probabilities
+
     if convert is None:
-        return read_scores
+        return scores
     if convert in ("gaussian", "softmax"):
-        return to_probabilities(read_scores, rule=convert)
-    return to_ordered(read_scores, rule=convert)
+        return to_probabilities(scores, rule=convert)
+    return to_ordered(scores, rule=convert)
+
+
+def require_truth(file: Path | Sequence[Path], columns: Mapping[str, Any]) -> None:
+    """Raise an error that lists the columns of the file if none of them is named as that of the true classes."""
+    if columns.get("truth") is not None:
+        return
+    from polyroc.io.preview import preview
+
+    first = file if isinstance(file, Path) else file[0]
+    try:
+        known = "" if first == STANDARD_INPUT else ", ".join(one.name for one in preview(first, 1).columns[:20])
+    except (PolyrocError, OSError):  # reading it says why
+        known = ""
+    listed = f" {first} has the columns {known}." if known else ""
+    raise click.UsageError(f"Missing option '--truth', the column of the true classes.{listed}")
+
+
+def data_options_from(columns: Mapping[str, Any]) -> Any:
+    """Return the options of the data in Python's form, without those that say nothing."""
+    options = {name: columns[name] for name in DATA_OPTIONS if columns.get(name) not in (None, (), False)}
+    options["scores"] = score_columns(columns["scores"])
+    if "labels" in options:
+        options["labels"] = label_list(options["labels"])
+    if "by" in options:
+        options["by"] = [*options["by"]]
+    return options
 
 
 def features_from(
@@ -447,7 +394,7 @@ def features_from(
     features: tuple[str, ...],
     labels: str | None,
     truth: str,
-    weight: str | None = None,
+    sample_weight: str | None = None,
     groups: str | None = None,
     table: str | None = None,
     decimal: Any = ".",
@@ -463,8 +410,8 @@ def features_from(
         features=features,
         labels=label_list(labels),
         truth=truth,
-        weight=weight,
-        weight_kind=None if weight is None else "importance",
+        sample_weight=sample_weight,
+        weight_kind=None if sample_weight is None else "importance",
         groups=groups,
         table=table,
         decimal=decimal,
@@ -514,67 +461,26 @@ def progress_bar() -> Iterator[Any]:
 
 Files = Path | list[Path]
 STANDARD_INPUT = Path("-")
-IN_MEMORY_ONLY = ("classifier", "case", "class_", "folds", "repeats", "pooled", "convert")
-ENGINE_OPTIONS = {
-    "engine": click.option(
-        "--engine",
-        type=click.Choice(["duckdb", "memory"]),
-        help="duckdb: bin the scores, with certified bounds; FILE may be a glob or a folder. The "
-        "default for several "
-        "files, and for more than a quarter of the memory.",
-    ),
-    "memory": click.option("--memory", metavar="SIZE", help="Memory limit of the engine, such as 1GB."),
-    "tolerance": click.option(
-        "--tolerance", type=float, metavar="WIDTH", help="Largest width of the certified bounds."
-    ),
-    "exact": click.option("--exact", is_flag=True, help="Refine until the bounds are equal, except for rounding."),
-    "by": by_option,
-}
 
 
-def engine_options(*without: str) -> Callable[[Any], Any]:
-    """The options of the engine for large files, except some."""
-    return add_options(*(option for name, option in ENGINE_OPTIONS.items() if name not in without))
-
-
-def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The first argument of a verb, and its options: files for an engine, or scores read into memory.
-
-    Removes the options of the engine from `columns` in either case.
-    """
+def data_from(verb: "Verb", file: Files, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the first argument of a verb, and its option `by` if there are subgroups."""
+    from polyroc.data_options import cases_of
     from polyroc.engines.support import check_supported
 
-    engine_values = {name: columns.pop(name) for name in ENGINE_OPTIONS if name in columns}
-    wanted = {name: value for name, value in engine_values.items() if value not in (None, False, ())}
     paths = [file] if isinstance(file, Path) else file
     if len(paths) > 1 and STANDARD_INPUT in paths:
         raise InputError("Standard input (-) cannot be combined with other files; write it to a file first.")
     _check_second_values(paths)
+    require_truth(paths, columns)
     files = [opened(path, columns.get("encoding")) for path in paths]
-    by = [*engine_values.get("by", ())]
-    if wanted.get("engine") == "memory" or not ({*wanted} - {"by"} or _for_engine(files)):
-        if len(files) > 1:
-            raise InputError(f"--engine memory reads one file, got {len(files)}; leave it out.")
-        return scores_from(files[0], by=by or None, **columns), {"by": by} if by else {}
-    for name in IN_MEMORY_ONLY:
-        if columns.get(name):
-            check_supported("layout", "duckdb", verb, (Option(name),))
-    table = columns.get("table")
-    return [fspath(path) for path in files] if len(files) > 1 else _path_text(files[0]), {
-        "truth": columns["truth"],
-        "scores": score_columns(columns["scores"]),
-        "weight": columns["weight"],
-        "weight_kind": columns["weight_kind"],
-        **({"groups": columns["groups"]} if columns.get("groups") else {}),
-        "sampling": columns["sampling"],
-        "labels": label_list(columns["labels"]),
-        "pos_label": columns["pos_label"],
-        "missing": columns["missing"],
-        "engine": "duckdb",
-        **({} if table is None else {"table": table}),
-        **({} if columns.get("encoding") is None else {"encoding": columns["encoding"]}),
-        **({} if columns.get("decimal", ".") == "." else {"decimal": columns["decimal"]}),
-        **{name: value for name, value in wanted.items() if name != "engine"},
+    options, convert = data_options_from(columns), columns.get("convert")
+    data = [fspath(path) for path in files] if len(files) > 1 else _path_text(files[0])
+    cases = cases_of(verb, data, None, options)
+    if convert is not None and not isinstance(cases, Scores):
+        check_supported("layout", "duckdb", verb, ("--convert",))
+    return _converted(cases, convert) if isinstance(cases, Scores) else cases, {
+        name: value for name, value in options.items() if name == "by"
     }
 
 
@@ -591,17 +497,6 @@ def _check_second_values(paths: Sequence[Path]) -> None:
 def _path_text(file: Any) -> Any:
     """A path as text; a copy of standard input as it is, since it is deleted with the object."""
     return str(file) if isinstance(file, Path) else file
-
-
-def _for_engine(files: list[Any]) -> bool:
-    """True for several files, or one that is too large to be read into memory."""
-    from polyroc.engines.options import is_large
-
-    (first, *more) = files
-    file = Path(first)
-    if not file.exists():
-        return bool(more) or has_magic(str(file))
-    return bool(more) or file.is_dir() or is_large([file])
 
 
 def name_of(file: Files) -> str:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.front import is_front, needs_data
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
     add_options,
     band_option,
-    by_option,
     convert_option,
+    data_option,
     level_option,
     measure_option,
     method_from,
@@ -48,7 +49,7 @@ OPTIONS = (
     ),
     out_option("PICTURE", "The file to write: .png, .svg or .pdf.", required=True),
     measure_option("The measure; for forest several, all by default.", multiple=True),
-    by_option,
+    data_option("by"),
     click.option(
         "--multi-class",
         type=click.Choice(["ova", "ovo"]),
@@ -79,7 +80,7 @@ OPTIONS = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @optional_data_file
 @add_options(*OPTIONS)
 @convert_option
@@ -248,7 +249,7 @@ def _calibrations(scores: Scores, level: float, by: tuple[str, ...], views: Any,
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:
     from polyroc.decisions.rates import rates
 
-    matrices = [rates(scores, threshold=threshold, classifier=name) for name in scores.classifiers]
+    matrices = [rates(scores, threshold=threshold, only=name) for name in scores.classifiers]
     return [matrices] if kind == "cobweb" else [*matrices]
 
 
@@ -265,9 +266,7 @@ def _points(scores: Scores, criterion: Any, method: Any) -> list[Any]:
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OptimismWarning)  # no rates are drawn
-        return [
-            operate(scores, criterion=criterion, method=method, classifier=name) for name in scores.classifiers
-        ]
+        return [operate(scores, criterion=criterion, method=method, only=name) for name in scores.classifiers]
 
 
 def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any) -> list[Any]:

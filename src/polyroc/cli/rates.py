@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
+    FOLDS,
     Files,
+    column_options,
     data_files,
     data_from,
-    engine_options,
-    fold_options,
     formats,
     level_option,
     name_of,
@@ -32,14 +33,14 @@ from polyroc.scores import Scores
 __all__ = ["rates", "rule_from"]
 
 
-@click.command()
+@click.command(cls=Command)
 @data_files
-@fold_options
+@column_options(*FOLDS)
 @click.option("--rule", type=click.Path(path_type=Path), metavar="FILE", help="A rule stored by polyroc operate.")
 @click.option(
     "--threshold", type=float, help="Two classes: the decision is positive if the score is at least this."
 )
-@engine_options("by", "tolerance", "exact")
+@column_options("engine", "memory")
 @level_option
 @formats
 def rates(
@@ -63,7 +64,7 @@ def rates(
     with progress_bar() as progress:
         data, options = data_from("rates", file, columns)
         options |= {"rule": decision_rule, "threshold": threshold, "progress": progress}
-        matrices = [compute(data, classifier=name, **options) for name in _classifiers(data, options)]
+        matrices = [compute(data, only=name, **options) for name in _classifiers(data)]
     print_result(
         output,
         record=lambda: one_or_all([_record(matrix, level) for matrix in matrices]),
@@ -77,10 +78,11 @@ def rates(
     return 0
 
 
-def _classifiers(data: Any, options: dict[str, Any]) -> list[str | None]:
+def _classifiers(data: Any) -> list[str | None]:
+    """Return the names of the classifiers; None for the only one of files."""
     if isinstance(data, Scores):
         return [*data.classifiers]
-    return [*options["scores"]] if isinstance(options["scores"], dict) else [None]
+    return [*data.scores] if isinstance(data.scores, dict) else [None]
 
 
 def rule_from(file: Path) -> Rule:

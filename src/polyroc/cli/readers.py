@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
     add_options,
     column_options,
@@ -29,7 +30,7 @@ DATA_ROLES = (
     "table",
     "decimal",
     "encoding",
-    "weight",
+    "sample_weight",
     "weight_kind",
     "groups",
     "sampling",
@@ -66,7 +67,7 @@ FIXED = click.option(
 MARGIN = click.option("--margin", type=float, help="Margin of non-inferiority and equivalence.")
 
 
-@click.command("readers")
+@click.command("readers", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @measure_option("The measure.", default="auc", show_default=True)
 @add_options(*CELLS, FIXED, MARGIN)
@@ -188,7 +189,7 @@ COMPONENTS = (
 )
 
 
-@click.command("readers-size")
+@click.command("readers-size", cls=Command)
 @click.option("--pilot", type=click.Path(path_type=Path), metavar="FILE", help="Pilot study, as for `readers`.")
 @measure_option("The measure of the pilot study.", default="auc", show_default=True)
 @click.option("--effect", type=float, help="The difference to be shown; by default that of the pilot.")

@@ -14,7 +14,6 @@ Known = Mapping[str, Collection[str]]  # by option of a command without its dash
 
 OPTION_NAMES = {
     "adjustment": "adjust",
-    "sample_weight": "weight",
     "y_score": "scores",
     "y_true": "truth",
     "class_": "class",

@@ -10,22 +10,24 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
-    ENGINE_OPTIONS,
-    IN_MEMORY_ONLY,
-    add_options,
-    by_option,
+    FOLDS,
+    STANDARD_INPUT,
+    column_options,
     convert_option,
     data_file,
-    data_from,
-    fold_options,
+    data_options_from,
     level_option,
     measure_option,
     method_from,
     method_options,
     name_of,
+    opened,
     print_text,
     progress_bar,
+    require_truth,
+    scores_from,
 )
 from polyroc.errors import InputError
 from polyroc.output.sentences import printable
@@ -35,9 +37,9 @@ __all__ = ["report"]
 FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates", "seed", "level")
 
 
-@click.command()
+@click.command(cls=Command)
 @data_file
-@fold_options
+@column_options(*FOLDS)
 @click.option(
     "-o",
     "--out",
@@ -48,8 +50,8 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
 @click.option("--open", "show", is_flag=True, help="Open it in a browser afterwards.")
 @click.option("--title", help="The title; the name of FILE, or of the plan of a study, by default.")
 @measure_option("The measure to compare by: auc or hand_till by default.")
-@by_option
-@add_options(ENGINE_OPTIONS["engine"], ENGINE_OPTIONS["memory"])
+@column_options("by")
+@column_options("engine", "memory")
 @convert_option
 @method_options()
 @level_option
@@ -96,8 +98,7 @@ def report(
             terms = {"measure": measure, "method": errors, "level": level, "progress": progress}
             make(study, path=out, title=title, repeat=repeat, **terms)
     else:
-        if columns["truth"] is None:
-            raise InputError("Missing option --truth: which column of FILE holds the true classes?")
+        require_truth(file, columns)
         with progress_bar() as progress:
             errors = method_from(method, replicates, seed)
             data, options = _data(file, {**columns, "by": by})
@@ -116,13 +117,12 @@ def _new_name() -> Path:
 
 
 def _data(file: Path, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The scores in memory; or the file for an engine, if it has very many rows, and the options to read it."""
-    from polyroc.reports.file_input import has_many_rows
-
-    in_memory = any(columns.get(name) for name in IN_MEMORY_ONLY) or columns["weight_kind"] == "frequency"
-    if columns["engine"] is None and not in_memory and has_many_rows(file, columns):
-        columns["engine"] = "duckdb"
-    return data_from("evaluate", file, columns)
+    """Return the file and its options for the verb; with --convert the converted scores."""
+    if columns.get("convert") is not None:
+        return scores_from(file, **columns), {}
+    return str(file) if file != STANDARD_INPUT else opened(file, columns.get("encoding")), data_options_from(
+        columns
+    )
 
 
 def _front(file: Path) -> Any:
@@ -148,8 +148,3 @@ def _study(file: Path) -> Any:
     from polyroc.studies.result import Study
 
     return Study.open(file)
-
-
-for option in report.params:  # a stored front has no columns
-    if option.name == "truth":
-        option.required = False

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import formats, print_result, progress_bar
 from polyroc.errors import MissingFileError
 from polyroc.output.tables import Row, Table
@@ -16,7 +17,7 @@ from polyroc.output.text import Format
 __all__ = ["reproduce"]
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
 @click.option("--quick", is_flag=True, help="Fewer replicates and wider tolerances: about a minute.")
 @click.option(

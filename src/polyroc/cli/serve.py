@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.serve.limits import Limits
 
 __all__ = ["LIMITS", "serve"]
@@ -78,7 +79,7 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; this machine alone.")
 @click.option(
     "--port", default=8321, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free."

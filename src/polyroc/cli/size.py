@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
     add_options,
     column_options,
@@ -86,7 +87,7 @@ PILOT = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @add_options(*QUESTION, *PILOT)
 @formats
 def size(

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.help import Group
 from polyroc.cli.options import (
-    add_options,
+    column_options,
     data_file,
-    fold_columns,
     formats,
     help_without_command,
     measure_option,
@@ -43,7 +43,7 @@ LONGEST_NAME = 24  # characters
 OTHER_LINES = 8  # lines of a screen that are not learners: heading, rules, totals
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.pass_context
 def study(context: click.Context) -> None:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did.
@@ -165,7 +165,7 @@ def folds(plan: str, data: str | None, output: Format | None) -> None:
 
 @study.command("import", short_help="A study of predictions made elsewhere.")
 @data_file
-@add_options(*fold_columns)
+@column_options("folds", "repeats")
 @out_option("STORE", "The store to create.", required=True)
 @measure_option("A measure; hand_till and accuracy by default.", multiple=True)
 @click.option("--name", default="study", show_default=True, help="Name of the study.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import formats, measure_option, out_option, print_result
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
@@ -33,7 +34,7 @@ COMMANDS = {"correlated_t": "bayes", "signed_rank": "bayes"}  # tests that the c
 HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in every row; --csv has them
 
 
-@click.command("test", short_help="Which learners differ: Duncan, corrected t, Friedman and others.")
+@click.command("test", cls=Command, short_help="Which learners differ: Duncan, corrected t, Friedman and others.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("name", type=click.Choice(NAMES), metavar="TEST")
 @measure_option("The measure; the first of the plan by default.")

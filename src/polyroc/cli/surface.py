@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.help import Command
 from polyroc.cli.options import (
     convert_option,
     data_file,
@@ -26,7 +27,7 @@ __all__ = ["surface"]
 SHOWN = 5  # rows and columns of the printed table
 
 
-@click.command()
+@click.command(cls=Command)
 @data_file
 @measure_option(
     "The rule: vus (thresholds on one score), mossman or he (probabilities).", default="vus", show_default=True

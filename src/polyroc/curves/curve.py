@@ -1,9 +1,9 @@
 """The verb `curve`: ROC, precision-recall, DET and cost curves with areas, bands and binormal fits."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
@@ -13,12 +13,12 @@ from polyroc.curves.fold_average import AVERAGES, Average, threshold_area, verti
 from polyroc.curves.points import AUC, KINDS, CurveKind, CurvePoints, is_auc
 from polyroc.curves.result import Band, Curve, Curves, FamilyKind
 from polyroc.curves.sweep import CurveSweep
-from polyroc.engines.options import Engine, EngineOptions, LayoutOptions, is_file_input
+from polyroc.data_options import DataOptions, cases_of
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.evaluate import select_measures, warn_of_small
-from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
@@ -29,10 +29,8 @@ from polyroc.measures.within_folds import check_folds
 from polyroc.messages import Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.codec import Known
-from polyroc.scores import Sampling, Schema, Scores, WeightKind
-from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import as_scores
-from polyroc.validation.signatures import own_check, validated
+from polyroc.scores import Schema, Scores
+from polyroc.validation.signatures import validated
 
 __all__ = ["curve"]
 
@@ -41,7 +39,7 @@ FAMILIES: Mapping[MultiClass | None, FamilyKind] = {None: "classifier", "ova": "
 
 @validated
 def curve(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     kind: CurveKind = "roc",
@@ -52,29 +50,16 @@ def curve(
     band: BandName | Literal["working_hotelling"] | None = None,
     level: float = 0.95,
     binormal: bool = False,
-    folds: Any = None,
-    repeats: Any = None,
-    pooled: bool = False,
     average: Average | None = None,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
-    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
     progress: ProgressOption = None,
-    engine: Engine | None = None,
-    **reading: Unpack[LayoutOptions],
+    **data_options: Unpack[DataOptions],
 ) -> Curve | Curves:
     """Compute a curve over all thresholds of a score: one point per distinct score.
 
     Parameters
     ----------
-    y_true, y_score, labels, pos_label, sample_weight, weight_kind, groups, sampling, missing, negate
-        As in `evaluate`; thresholds of negated scores are negated, too. A larger score indicates the positive
-        class; the direction is never guessed.
+    data, y_score
+        As in `evaluate`. A larger score indicates the positive class; the direction is never guessed.
     kind
         "roc", "pr" (precision-recall), "det" (detection error tradeoff) or "cost" (Drummond & Holte's cost curve).
     multi_class
@@ -92,22 +77,18 @@ def curve(
         binormal fit); `polyroc.curves.bands.band_around` defines each.
     binormal
         Also fit a binormal curve by maximum likelihood.
-    folds, repeats
-        The fold, and the repeat, of each row of cross-validated predictions, as in `evaluate`.
     average
         How the curves of the folds are combined (Bradley 1997; Fawcett 2006). "vertical" (default): the mean true
         positive rate at each false positive rate. Its area is the mean of the folds' areas, with the standard
         error of `evaluate`; its pointwise band is that of these trained models. "threshold": the mean rates at
-        each threshold, with the jackknife's standard error over folds. "pooled": all cases as one sample. The
-        latter two need scores on the same scale in all folds. "none": one curve per fold.
-    pooled
-        True is `average="pooled"`.
-    engine, reading
-        For files, as in `evaluate`. The points are those at the edges of bins, which are points of the exact
-        curve; `tolerance` and `exact` apply to the area, or for many classes to `ova` or `hand_till`. Bands and
-        fits assume straight lines between two points. Folds and `Bootstrap()` need the cases in memory.
+        each threshold, with the jackknife's standard error over folds, for scores on the same scale in
+        all folds. "none": one curve per fold. `pooled=True` makes one curve of all cases instead.
     progress
         For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
+    data_options
+        As in `evaluate`; thresholds of negated scores are negated, too. Of files that an engine reads, the
+        points are those at the edges of bins, which are points of the exact curve; `tolerance` and `exact` apply
+        to the area, or for many classes to `ova` or `hand_till`; bands and fits assume straight lines between.
 
     Notes
     -----
@@ -136,24 +117,13 @@ def curve(
         raise NotApplicableError(
             f"A curve averaged at thresholds has its own area, not {area}; omit ", Option("area"), "."
         )
-    average = "pooled" if pooled and average is None else average
     around: BandName | None = "working-hotelling" if band == "working_hotelling" else band
     builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, around, level, binormal, average)
-    options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    if is_file_input(y_true, engine, reading):
-        arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
-        design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
-        design |= {"folds": folds, "repeats": repeats}
-        columns = {**reading, "negate": negate}
-        source = scores_or_settings("curve", y_true, engine, columns, method, **options, **arrays, **design)
-        if not isinstance(source, Scores):
-            with progress_callback(progress) as report:
-                return builder.from_files(source, multi_class, progress=report, **options)
-        y_true, options = source, {"missing": missing}
-    else:
-        options |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
-        options |= {"groups": groups, "folds": folds, "repeats": repeats, "negate": negate}
-    scores = as_scores(y_true, y_score, **options)
+    cases = cases_of("curve", data, y_score, data_options, method)
+    if not isinstance(cases, Scores):
+        with progress_callback(progress) as report:
+            return builder.from_files(cases, multi_class, progress=report, **cases.terms)
+    scores = cases
     _require_curve(scores, multi_class)
     builder = replace(builder, average=_average(scores, average, kind))
     if builder.average == "none":
@@ -165,20 +135,32 @@ def curve(
 
 
 def _average(scores: Scores, average: Average | None, kind: CurveKind) -> Average | None:
-    """How curves of folds are combined: as requested, else pooled if the folds are, else the vertical average."""
+    """Return how the curves of folds are combined; None where all cases are one sample."""
     if scores.folds is None:
         if average is not None:
             raise InputError(
                 Option("average", average), " needs the fold of each case; pass ", Option("folds"), "."
             )
         return None
-    average = average or ("pooled" if scores.folds.pooled else "vertical")
+    if scores.folds.pooled:
+        if average is not None:
+            raise InputError(
+                "Pooled folds are one sample; leave out ",
+                Option("pooled", True),
+                " or ",
+                Option("average", average),
+                ".",
+            )
+        return None
+    average = average or "vertical"
     if average in AVERAGES and kind not in ("roc", "det"):
         raise NotApplicableError(
             "Folds are averaged as ROC or DET curves, not with ",
             Option("kind", kind),
             "; use ",
-            Option("average", "pooled", "none"),
+            Option("pooled", True),
+            " or ",
+            Option("average", "none"),
             ".",
         )
     return average
@@ -308,7 +290,7 @@ class _CurveBuilder:
             raise NotApplicableError(
                 "A curve averaged over folds has no binormal fit, and only the vertical average has a band, a "
                 "pointwise one; use ",
-                Option("average", "pooled"),
+                Option("pooled", True),
                 ".",
             )
         sample, folds = Sample(problem.scores, problem.classifier), problem.scores.folds
@@ -335,7 +317,9 @@ class _CurveBuilder:
         if multi_class is not None or len(scores.classifiers) > 1:
             raise NotApplicableError(
                 "One curve per fold is available for one classifier and two classes; use ",
-                Option("average", "vertical", "threshold", "pooled"),
+                Option("average", "vertical", "threshold"),
+                " or ",
+                Option("pooled", True),
                 " to average the folds.",
             )
         (classifier,) = scores.classifiers
@@ -352,7 +336,6 @@ class _CurveBuilder:
         """For many classes, the measure whose parts are the areas of the ROC curves."""
         if multi_class is None or not is_auc(self.area) or self.average == "threshold":
             return {}
-        scores = scores.pool_folds() if self.average == "pooled" else scores
         (measure,), _ = select_measures([measure_of_parts(AREAS[multi_class])], scores)
         samples = {name: Sample(scores, name) for name in scores.classifiers}
         return estimate_measure(measure, self.method, samples).estimates

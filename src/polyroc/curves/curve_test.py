@@ -1,16 +1,17 @@
 """Venkatraman's permutation tests that two ROC curves are the same everywhere, not only in their areas."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from polyroc.curves.points import AUC
+from polyroc.data_options import DataOptions
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.multiplicity import Adjustment, adjust
-from polyroc.inference.compare import name_in_block, paired_blocks
+from polyroc.inference.compare import case_blocks, name_in_block
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.curve_distance import paired_distance, unpaired_distance
 from polyroc.measures.applicability import inapplicable_reason
@@ -20,8 +21,7 @@ from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.results.invariants import Invariants, at_least, ordered, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
-from polyroc.scores import Scores, WeightKind
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Scores
 from polyroc.validation.random import Rng, seed_of
 from polyroc.validation.scores import one_sample
 from polyroc.validation.signatures import Count, validated
@@ -107,19 +107,14 @@ class CurveTest(Result):
 
 @validated
 def venkatraman(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     n: Count = 2000,
     rng: Rng = 0,
     adjustment: Adjustment | None = "holm",
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    missing: Missing = "raise",
     progress: ProgressOption = None,
+    **data_options: Unpack[DataOptions],
 ) -> CurveTest:
     """Test whether ROC curves are the same everywhere, by permutation (Venkatraman's test).
 
@@ -145,18 +140,18 @@ def venkatraman(
 
     Parameters
     ----------
-    y_true, y_score
+    data, y_score
         As in `compare`: a dict of scores by classifier, or `Scores` of several, paired; a dict of `Scores`,
         unpaired.
     n, rng
         How many rearrangements, and the seed; the smallest p-value is 1 / (1 + n).
     adjustment
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg" or None.
-    labels, pos_label, sample_weight, weight_kind, groups, missing
-        As in `evaluate`. Of different cases (unpaired) there are no groups, and weights only if they are
-        frequencies: cases that are dealt anew must be independent and count the same.
     progress
         True for a progress bar, or a function called with (done, total, message).
+    data_options
+        As in `evaluate`. Of different cases (unpaired) there are no groups, and weights only if they are
+        frequencies: cases that are dealt anew must be independent and count the same.
 
     References
     ----------
@@ -171,9 +166,7 @@ def venkatraman(
     """
     if adjustment == "max-t":
         raise InputError("adjustment must be 'holm', 'bonferroni', 'benjamini-hochberg' or None, got 'max-t'.")
-    options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "groups": groups, "missing": missing}
-    options |= {"sample_weight": sample_weight, "weight_kind": weight_kind}
-    blocks = paired_blocks(y_true, y_score, **options)
+    blocks = case_blocks("venkatraman", data, y_score, data_options)
     curves = [*_curves(blocks)]
     if len(curves) < 2:
         raise InputError("A test of curves needs two classifiers or more; name each, as in y_score={'NAME': ...}.")

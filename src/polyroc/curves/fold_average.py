@@ -16,7 +16,7 @@ from polyroc.results.provenance import Provenance
 
 __all__ = ["AVERAGES", "Average", "threshold_area", "vertical_height"]
 
-Average = Literal["vertical", "threshold", "pooled", "none"]
+Average = Literal["vertical", "threshold", "none"]
 
 
 def vertical(folds: Sequence[CurveSweep], weights: FloatArray) -> CurvePoints:

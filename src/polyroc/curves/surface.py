@@ -1,11 +1,12 @@
 """The verb `surface`: the ROC surface of three classes as a mesh, with the volume under it."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
+from polyroc.data_options import DataOptions, cases_in_memory
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.inference.estimation import estimate_measure
@@ -22,9 +23,7 @@ from polyroc.output.tables import SHOWN_ROWS
 from polyroc.results.invariants import Invariants, distinct, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
-from polyroc.scores import WeightKind
-from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.scores import one_sample
 from polyroc.validation.signatures import validated
 
 __all__ = ["Mesh", "Surface", "surface"]
@@ -121,17 +120,13 @@ class Surface(Result):
 
 @validated
 def surface(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     measure: str | Measure = "vus",
     points: int = 40,
     method: Method | str | None = DEFAULT,
-    labels: Sequence[Hashable] | None = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    missing: Missing = "raise",
+    **data_options: Unpack[DataOptions],
 ) -> Surface | dict[str, Surface]:
     """Compute the ROC surface of three classes over all pairs of thresholds; the volume under it is the measure.
 
@@ -145,9 +140,9 @@ def surface(
 
     Parameters
     ----------
-    y_true, y_score, labels, sample_weight, weight_kind, groups, missing
-        As in `evaluate`. `labels` sets the first, the second and the third class; another order of the classes
-        gives another of Scurfield's surfaces.
+    data, y_score
+        As in `evaluate`. The order of `labels` sets the first, the second and the third class; another order
+        of the classes gives another of Scurfield's surfaces.
     measure
         "vus": one score with two thresholds. "mossman": the third class if its probability is high enough, else
         the first or the second by the difference of their probabilities. "he": the class whose probability times
@@ -156,6 +151,8 @@ def surface(
         The largest number of cells along each axis; never more than the class has cases.
     method
         How the standard error of the volume is computed, as in `evaluate`.
+    data_options
+        As in `evaluate`; all cases are read into memory.
 
     Returns
     -------
@@ -171,9 +168,7 @@ def surface(
     method = as_estimating_method(method)
     if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < 1:
         raise InputError(Option("points"), f" must be a positive integer, got {points!r}.")
-    weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
-    scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
-    scores = one_sample(scores, "surface")
+    scores = one_sample(cases_in_memory("surface", data, y_score, data_options), "surface")
     (volume,), _ = select_measures(measure, scores)
     if not volume.surface:
         known = ", ".join(key for key, measure in MEASURES.items() if measure.surface)

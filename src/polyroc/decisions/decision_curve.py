@@ -1,14 +1,15 @@
 """The verb `decision_curve`: net benefit by probability threshold (Vickers & Elkin 2006)."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import hypot, sqrt
 from statistics import NormalDist
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
+from polyroc.data_options import DataOptions, cases_in_memory
 from polyroc.decisions.benefit_differences import BenefitDifference, benefit_differences
 from polyroc.decisions.rates import provenance_of
 from polyroc.errors import InputError
@@ -26,10 +27,9 @@ from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Scores
 from polyroc.validation.arguments import checked_level
-from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.scores import one_sample
 from polyroc.validation.signatures import validated
 
 __all__ = ["DecisionCurve", "NetBenefit", "decision_curve"]
@@ -213,19 +213,13 @@ class DecisionCurve(Result):
 
 @validated
 def decision_curve(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     thresholds: Sequence[float] | None = None,
     prevalence: float | None = None,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
     level: float = 0.95,
+    **data_options: Unpack[DataOptions],
 ) -> DecisionCurve:
     """Compute the net benefit of acting where the probability is at least a threshold, for every threshold.
 
@@ -235,7 +229,7 @@ def decision_curve(
 
     Parameters
     ----------
-    y_true, y_score
+    data, y_score
         Two classes; the probability of the positive class, or one column per class, or a dict by classifier.
     thresholds
         Between 0 and 1, ends excluded; by default 0.01, 0.02, ..., 0.99.
@@ -243,13 +237,13 @@ def decision_curve(
         The share of positives where the rule will be used. By default that of the data: in a cohort the standard
         errors account for its uncertainty; with `sampling="case-control"`, where the design fixes it, they do not.
         A given prevalence is treated as known.
-    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`.
     level
         Of the bands of the differences between classifiers, which are paired: the same cases. The pointwise band
         is the interval of `compare(measure="net_benefit(threshold=...)")` at each threshold; the simultaneous one
         contains the difference at all thresholds at once, by the distribution of the largest absolute z, simulated
         from the covariance of the influence values.
+    data_options
+        As in `evaluate`; all cases are read into memory.
 
     Examples
     --------
@@ -267,15 +261,7 @@ def decision_curve(
     ----------
     Vickers & Elkin, Medical Decision Making 26 (2006) 565-574.
     """
-    options: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "weight_kind": weight_kind,
-        "groups": groups,
-        "sampling": sampling,
-    }
-    scores = one_sample(as_scores(y_true, y_score, **options, missing=missing), "decision_curve")
+    scores = one_sample(cases_in_memory("decision_curve", data, y_score, data_options), "decision_curve")
     positive = _positive(scores)
     grid = _checked_thresholds(thresholds)
     shares = np.bincount(scores.codes, scores.sample_weight, 2)

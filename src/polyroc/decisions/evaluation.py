@@ -4,44 +4,46 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from polyroc.data_options import DataOptions, cases_of
 from polyroc.decisions.criteria import Objective
-from polyroc.decisions.files import FileCases, FileReader
+from polyroc.decisions.files import FileCases
 from polyroc.decisions.operating_point import OPTIMISTIC, OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty
 from polyroc.engines.files import is_frame, is_source
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.messages import Call, Message, Option, short_repr
+from polyroc.progress import ProgressOption
 from polyroc.rules import Rule
-from polyroc.scores import Sampling, Scores
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Scores
 from polyroc.validation.scores import as_scores
 
 __all__ = ["evaluation_cases", "operating_point", "rates_on"]
 
 
 def evaluation_cases(
-    evaluate_on: Any,
-    labels: tuple[Hashable, ...],
-    positive: int | None,
-    missing: Missing,
-    files: FileReader | None = None,
-    sampling: Sampling | None = None,
-) -> Scores | FileCases | None:
-    """The cases to evaluate on, with the same classes in the same order; None if there are none."""
+    evaluate_on: Any, labels: tuple[Hashable, ...], positive: int | None, options: DataOptions
+) -> Scores | EngineOptions | None:
+    """Return the cases to evaluate on, with the same classes in the same order; None if there are none."""
     if evaluate_on is None:
         return None
     pos_label = None if positive is None else labels[positive]
-    if files is not None and (is_source(evaluate_on) or is_frame(evaluate_on)):
-        evaluate_on = replace(files, labels=list(labels), pos_label=pos_label).read(evaluate_on)
-        if isinstance(evaluate_on, FileCases):
-            return evaluate_on
+    if isinstance(evaluate_on, EngineOptions):
+        return replace(evaluate_on, labels=list(labels), pos_label=pos_label)
     if isinstance(evaluate_on, tuple) and len(evaluate_on) == 2:
-        options: dict[str, Any] = {"pos_label": pos_label, "sampling": sampling, "missing": missing}
-        evaluate_on = as_scores(*evaluate_on, labels=list(labels), **options)
+        kept: dict[str, Any] = {
+            name: value for name, value in options.items() if name in ("sampling", "missing", "negate")
+        }
+        evaluate_on = as_scores(*evaluate_on, labels=list(labels), pos_label=pos_label, **kept)
+    elif options.get("truth") is not None and (is_source(evaluate_on) or is_frame(evaluate_on)):
+        of_file: DataOptions = {**options, "labels": list(labels), "pos_label": pos_label}
+        evaluate_on = cases_of("operate", evaluate_on, None, of_file)
+        if isinstance(evaluate_on, EngineOptions):
+            return evaluate_on
     if not isinstance(evaluate_on, Scores):
         raise InputError(
             Option("evaluate_on"), f" must be (y_true, y_score) or Scores, got {short_repr(evaluate_on)}."
@@ -58,13 +60,15 @@ def evaluation_cases(
     return evaluate_on
 
 
-def rates_on(cases: Scores | FileCases, rule: Rule, classifier: str | None) -> Rates:
-    """The confusion rates of a rule on cases in memory or in files."""
-    if isinstance(cases, FileCases):
-        rates = cases.rates(rule)
+def rates_on(
+    cases: Scores | EngineOptions, rule: Rule, only: str | None, progress: ProgressOption = None
+) -> Rates:
+    """Return the confusion rates of a rule on cases in memory, or that an engine reads."""
+    if isinstance(cases, EngineOptions):
+        rates = FileCases(cases, only, progress).rates(rule)
         _require_all_classes(rates.fewest == 0, rates.classes)
         return rates
-    return rates_of(cases, one_classifier(cases, classifier), rule)
+    return rates_of(cases, one_classifier(cases, only), rule)
 
 
 def _require_all_classes(absent: BoolArray, names: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """The verbs `operate` and `rates` over files: rules are chosen from binned counts, and evaluated by counting."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import nan
@@ -20,54 +20,21 @@ from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import estimate_dataset, open_dataset
 from polyroc.engines.files import is_frame
-from polyroc.engines.options import Engine, EngineOptions
+from polyroc.engines.options import EngineOptions
 from polyroc.engines.support import check_supported, mode_of
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.file_input import scores_or_settings
-from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
-from polyroc.scores import Sampling, Schema, Scores, WeightKind
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Schema, Scores
 
-__all__ = ["FileCases", "FileReader", "choose_from_counts"]
+__all__ = ["FileCases", "choose_from_counts"]
 
 # whose bins are those of one score: what is counted for it is what cut-points need
 ORDERED = next(measure for measure in MEASURES.values() if measure.needs == "ordered" and measure.bins == "score")
-
-
-@dataclass(frozen=True, slots=True)
-class FileReader:
-    """How `operate` reads files: into memory if they are small, else through an engine."""
-
-    engine: Engine | None
-    reading: Mapping[str, Any]
-    labels: Sequence[Hashable] | None
-    pos_label: Hashable
-    missing: Missing
-    classifier: str | None
-    progress: ProgressOption
-    weight_kind: WeightKind | None
-    sampling: Sampling | None
-    groups: str | None
-    method: Method | None
-
-    def read(self, files: Any) -> "Scores | FileCases":
-        """The cases in memory, or the files with their settings."""
-        options: dict[str, Any] = {"labels": self.labels, "pos_label": self.pos_label, "missing": self.missing}
-        design: dict[str, Any] = {
-            "weight_kind": self.weight_kind,
-            "sampling": self.sampling,
-            "groups": self.groups,
-        }
-        source = scores_or_settings("operate", files, self.engine, self.reading, self.method, **options, **design)
-        if isinstance(source, Scores):
-            return source
-        return FileCases(source, options, self.classifier, self.progress)
 
 
 class _BinnedScores(NamedTuple):
@@ -108,31 +75,32 @@ class FileCases:
 
     Attributes
     ----------
-    settings, options
-        The files and their columns; `labels`, `pos_label` and `missing`, as in `read`.
-    classifier
+    cases
+        The files and their columns.
+    only
         The classifier to use.
     progress
         As in `evaluate`; each scan has its own bar.
     """
 
-    settings: EngineOptions
-    options: Mapping[str, Any]
-    classifier: str | None
+    cases: EngineOptions
+    only: str | None
     progress: ProgressOption
 
     def binned(self) -> _BinnedScores:
         """Count classes in bins of one score, to choose a threshold or cut-points from."""
-        settings = replace(self.settings, tolerance=None)
-        with open_dataset(settings, **self.options) as data:
+        settings = replace(self.cases, tolerance=None)
+        with open_dataset(settings, **self.cases.terms) as data:
             _check_not_negated(data, settings)
             _require_one_score(data.schema)
             measure = AUC if data.schema.n_classes == 2 else ORDERED  # both count one column, and refine its bins
         with progress_callback(self.progress) as report:
-            result, _, schema = estimate_dataset(settings, measure, errors=False, progress=report, **self.options)
+            result, _, schema = estimate_dataset(
+                settings, measure, errors=False, progress=report, **self.cases.terms
+            )
         if not result.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
-        name = one_classifier(schema, self.classifier)
+        name = one_classifier(schema, self.only)
         (column,) = result.binned[name].columns.values()
         provenance = replace(result.estimates[name, measure.key].provenance, method="Influence()")
         scores = edge_scores(column, schema, name)
@@ -140,11 +108,11 @@ class FileCases:
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
-        with open_dataset(self.settings, **self.options) as data, progress_callback(self.progress) as report:
-            _check_not_negated(data, self.settings)
+        with open_dataset(self.cases, **self.cases.terms) as data, progress_callback(self.progress) as report:
+            _check_not_negated(data, self.cases)
             totals = class_totals(data, report)
             schema: Schema = data.schema
-        name = one_classifier(schema, self.classifier)
+        name = one_classifier(schema, self.only)
         c = schema.n_classes
         shape = c if schema.kind == "score" else (c, c)
         codes, values = np.arange(c, dtype=np.int32), {name: np.zeros(shape)}
@@ -153,10 +121,10 @@ class FileCases:
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """The confusion rates of a rule or threshold; with `probabilities`, values must be in [0, 1]."""
-        with open_dataset(self.settings, **self.options) as data:
-            _check_not_negated(data, self.settings)
+        with open_dataset(self.cases, **self.cases.terms) as data:
+            _check_not_negated(data, self.cases)
             schema: Schema = data.schema
-            name = one_classifier(schema, self.classifier)
+            name = one_classifier(schema, self.only)
             rule = rule if threshold is None else rule_at(schema, threshold, rule)
             if rule is not None:
                 check_rule(rule, schema)
@@ -172,7 +140,7 @@ class FileCases:
                 column, shares = count_decisions(data, name, rule, probabilities, report)
             cases = dict(zip(schema.names, column.units.tolist(), strict=True))
             weighted, dropped, exponent = data.rows.weighted, data.dropped, data.rows.weight_exponent
-            facts = {"weighted": weighted, "dropped": dropped, "sampling": self.settings.sampling}
+            facts = {"weighted": weighted, "dropped": dropped, "sampling": self.cases.sampling}
             provenance = Provenance(cases=cases, method="Influence()", notes=data.notes or None, **facts)
         return _rates(column, shares, schema.names, name, provenance, exponent)
 
@@ -190,7 +158,7 @@ def choose_from_counts(
     binned = cases.binned()
     objective = read_objective(binned.scores, **terms)
     rule, _ = choose_rule(binned.scores, binned.scores.values[binned.classifier], objective, rng)
-    optimality: Optimality = "proven" if cases.settings.exact else "best found"  # of all thresholds, or of edges
+    optimality: Optimality = "proven" if cases.cases.exact else "best found"  # of all thresholds, or of edges
     return objective, rule, optimality, binned.rates(rule), binned.scores
 
 

@@ -45,7 +45,7 @@ def operate_on_front(
         chosen = _Choice(front.rule(place), front.counts[place], place, None)
     if evaluate_on is not None and chosen.point is not None and front.search is not None:
         evaluate_on = _posteriors(front, chosen.point, evaluate_on)
-    others = evaluation_cases(evaluate_on, front.labels, None, missing)
+    others = evaluation_cases(evaluate_on, front.labels, None, {"missing": missing})
     evaluated = None
     if others is not None:
         assert isinstance(others, Scores)

@@ -7,22 +7,22 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from polyroc.data_options import DataOptions, cases_of
 from polyroc.decisions.cost_resamples import rechoose_costs
 from polyroc.decisions.criteria import Criterion, Objective, choose_rule, cut_problem, read_objective
 from polyroc.decisions.cut_points import ScoreOrder
 from polyroc.decisions.evaluation import evaluation_cases, operating_point, rates_on
-from polyroc.decisions.files import FileCases, FileReader, choose_from_counts
+from polyroc.decisions.files import FileCases, choose_from_counts
 from polyroc.decisions.front_points import operate_on_front
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty, rechoose
-from polyroc.engines.options import Engine, FileOptions, is_file_input
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, MiscalibrationWarning, ReversedScoreWarning, warn
 from polyroc.estimates.tables import OTHER_ORDER
 from polyroc.fronts.result import Front
 from polyroc.inference.estimation import estimate_measure
-from polyroc.inference.file_input import columns_for
 from polyroc.inference.methods import DEFAULT, Influence, Method, as_estimating_method
 from polyroc.measures.registry import measure_of_area
 from polyroc.measures.sample import Sample
@@ -31,22 +31,21 @@ from polyroc.output.numbers import number_text, p_text
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.reliability.calibration import calibration_pvalue
 from polyroc.rules import CostRule, Rule, ThresholdRule
-from polyroc.scores import Sampling, Scores, WeightKind
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Scores
 from polyroc.validation.random import Rng
-from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.scores import one_sample
 from polyroc.validation.signatures import validated
 
 __all__ = ["operate"]
 
 REJECTED = 0.01  # p-value below which probabilities count as not right: few false alarms
 # The cases to evaluate a rule on, for its classes in order and the position of the positive one; None without any.
-OtherCases = Callable[[tuple[Hashable, ...], int | None], Scores | FileCases | None]
+OtherCases = Callable[[tuple[Hashable, ...], int | None], Scores | EngineOptions | None]
 
 
 @validated
 def operate(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     costs: Any = None,
@@ -61,17 +60,9 @@ def operate(
     evaluate_on: Any = None,
     method: Method | str | None = DEFAULT,
     rng: Rng = 0,
-    classifier: str | None = None,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
+    only: str | None = None,
     progress: ProgressOption = None,
-    engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **data_options: Unpack[DataOptions],
 ) -> OperatingPoint:
     """Choose the best decision rule for costs, limits or a criterion, and evaluate it.
 
@@ -107,7 +98,7 @@ def operate(
 
     Parameters
     ----------
-    y_true, y_score
+    data, y_score
         As for `evaluate`: a score that ranks two classes, a score that rises along three classes or more (given in
         order as `labels`), or one column of probabilities per class. Or a `Front` alone.
     costs
@@ -147,17 +138,15 @@ def operate(
         make the same decisions.
     rng
         Seed of the search for three classes or more.
-    classifier
+    only
         The classifier to use, if there are several.
-    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`.
-    engine, reading
-        For files, as in `evaluate`; `evaluate_on` may be files too. Two classes: the rule is the best threshold
-        among the edges of bins, and its rates are exact; with `exact=True` it is the best of all. More classes:
-        Bayes' rule with `calibrated=True`, its rates counted exactly; the search needs the cases in memory.
     progress
         For files, and for the search in resamples: True for a progress bar, or a function called with (done,
         total, message), as in `evaluate`.
+    data_options
+        As in `evaluate`; `evaluate_on` may be files too. From files that an engine reads, two classes: the rule is
+        the best threshold among the edges of bins, and its rates are exact; with `exact=True` it is the best of
+        all. More classes: Bayes' rule with `calibrated=True`; the search needs the cases in memory.
 
     Examples
     --------
@@ -201,43 +190,29 @@ def operate(
     method = _checked_method(method)
     cost_options: dict[str, Any] = {"costs": costs, "priors": priors, "at_most": at_most}
     criteria: dict[str, Any] = {"criterion": criterion, "sensitivity": sensitivity, "specificity": specificity}
-    data_options: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "weight_kind": weight_kind,
-        "groups": groups,
-        "sampling": sampling,
-    }
-    if isinstance(y_true, Front):
+    if isinstance(data, Front):
         calibration = {"calibrated": calibrated or None, "training_priors": training_priors}
+        missing = data_options.pop("missing", "raise")
         unused = {"y_score": y_score, **criteria, **calibration, "method": method, **data_options}
-        return operate_on_front(y_true, point, cost_options, evaluate_on, classifier, missing, unused, rng)
+        return operate_on_front(data, point, cost_options, evaluate_on, only, missing, unused, rng)
     if point is not None:
-        raise InputError(Option("point"), " is a position in a front; pass the front instead of y_true.")
+        raise InputError(Option("point"), " is a position in a front; pass the front instead of the data.")
     terms = {**cost_options, **criteria, "calibrated": calibrated, "training_priors": training_priors}
-    files = None
-    if is_file_input(y_true, engine, reading):
-        columns = columns_for(reading, y_score=y_score, sample_weight=sample_weight)
-        design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling, "groups": groups}
-        files = FileReader(
-            engine, columns, labels, pos_label, missing, classifier, progress, method=method, **design
-        )
-        y_true, data_options = files.read(y_true), {}
-    others = partial(evaluation_cases, evaluate_on, missing=missing, files=files, sampling=sampling)
-    if isinstance(y_true, FileCases):
-        return _operate_on_files(y_true, terms, classifier, others)
-    scores = one_sample(as_scores(y_true, y_score, **data_options, missing=missing), "operate")
-    return _operate_on_scores(scores, terms, classifier, others, method, np.random.default_rng(rng), progress)
+    cases = cases_of("operate", data, y_score, data_options, method)
+    others = partial(evaluation_cases, evaluate_on, options=data_options)
+    if not isinstance(cases, Scores):
+        return _operate_on_files(FileCases(cases, only, progress), terms, others)
+    scores = one_sample(cases, "operate")
+    return _operate_on_scores(scores, terms, only, others, method, np.random.default_rng(rng), progress)
 
 
-def _operate_on_files(
-    cases: FileCases, terms: Mapping[str, Any], classifier: str | None, others: OtherCases
-) -> OperatingPoint:
+def _operate_on_files(cases: FileCases, terms: Mapping[str, Any], others: OtherCases) -> OperatingPoint:
     """The rule chosen on the counts of an engine."""
     objective, rule, optimality, apparent, scores = choose_from_counts(cases, terms)
     other = others(scores.labels, scores.positive)
-    evaluated = None if other is None else rates_on(other, rule, classifier)
+    evaluated = None
+    if other is not None:
+        evaluated = rates_on(other, rule, cases.only, cases.progress)
     return operating_point(objective, rule, apparent, evaluated, optimality)
 
 
@@ -268,7 +243,9 @@ def _operate_on_scores(
     repeated = None
     if method is not None:
         repeated = _repeated(scores, name, objective, rule, method, apparent, progress)
-    evaluated = None if other is None else rates_on(other, rule, classifier)
+    evaluated = None
+    if other is not None:
+        evaluated = rates_on(other, rule, classifier, progress)
     return operating_point(objective, rule, apparent, evaluated, optimality, repeated=repeated)
 
 

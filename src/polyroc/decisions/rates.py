@@ -1,18 +1,17 @@
 """The verb `rates`: the confusion-rate matrix of decisions, of a rule or of a threshold, with standard errors."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import nan
 from typing import Any, Unpack
 
 import numpy as np
 
+from polyroc.data_options import DataOptions, cases_of
 from polyroc.decisions.rate_matrix import Rates
-from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.engines.support import check_supported
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance, weights_vary
-from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
@@ -22,9 +21,7 @@ from polyroc.messages import Message, Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
 from polyroc.rules import CutPointRule, Rule, ThresholdRule
-from polyroc.scores import Sampling, Schema, Scores, WeightKind
-from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import as_scores
+from polyroc.scores import Schema, Scores
 from polyroc.validation.signatures import validated
 
 __all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at", "scored_cases"]
@@ -32,32 +29,21 @@ __all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of",
 
 @validated
 def rates(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     rule: Rule | None = None,
     threshold: float | None = None,
-    classifier: str | None = None,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    pooled: bool = False,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
+    only: str | None = None,
     progress: ProgressOption = None,
-    engine: Engine | None = None,
-    **reading: Unpack[FileOptions],
+    **data_options: Unpack[DataOptions],
 ) -> Rates:
     """Compute the confusion-rate matrix P(decision | class), each rate with its standard error.
 
     Parameters
     ----------
-    y_true
-        True class of each case, or `Scores` from `polyroc.read`.
+    data
+        As in `evaluate`.
     y_score
         Decisions as labels; or one column per class, of which the largest decides and a tie is shared; or the
         input of the rule or threshold.
@@ -65,14 +51,13 @@ def rates(
         The rule that decides, such as `MossmanRule(labels, alpha, beta)`, `CostRule`, or the `rule` of `operate`.
     threshold
         Two classes: a case is positive if its score is at least the threshold.
-    classifier
+    only
         The classifier to use, if there are several.
-    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing
-        As in `evaluate`. With `folds`, rates are those within folds, averaged over the trained models.
-    engine, reading
-        For files, as in `evaluate`: decisions are counted in one scan, and the rates are exact.
     progress
         For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
+    data_options
+        As in `evaluate`. With `folds`, rates are those within folds, averaged over the trained models. Decisions
+        in files are counted in one scan, and the rates are exact.
 
     Returns
     -------
@@ -87,30 +72,13 @@ def rates(
     >>> confusion["a", "b"]
     Estimate(P(b|a) = 0.3333, standard error 0.3333, 95 % 0.0258 to 0.9044)
     """
-    options: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "weight_kind": weight_kind,
-        "groups": groups,
-        "folds": folds,
-        "repeats": repeats,
-        "pooled": pooled,
-        "sampling": sampling,
-    }
-    if is_file_input(y_true, engine, reading):
-        source = scores_or_settings(
-            "rates", y_true, engine, reading, None, **options, missing=missing, y_score=y_score
-        )
-        if not isinstance(source, Scores):
-            from polyroc.decisions.files import FileCases
+    cases = cases_of("rates", data, y_score, data_options)
+    if not isinstance(cases, Scores):
+        from polyroc.decisions.files import FileCases
 
-            columns = {"labels": labels, "pos_label": pos_label, "missing": missing}
-            return _with_warnings(FileCases(source, columns, classifier, progress).rates(rule, threshold))
-        y_true, options = source, {}
-    scores = as_scores(y_true, y_score, **options, missing=missing)
-    name = one_classifier(scores, classifier)
-    return _with_warnings(rates_of(scores, name, rule if threshold is None else rule_at(scores, threshold, rule)))
+        return _with_warnings(FileCases(cases, only, progress).rates(rule, threshold))
+    name = one_classifier(cases, only)
+    return _with_warnings(rates_of(cases, name, rule if threshold is None else rule_at(cases, threshold, rule)))
 
 
 def one_classifier(scores: Scores | Schema, classifier: str | None) -> str:
@@ -121,7 +89,7 @@ def one_classifier(scores: Scores | Schema, classifier: str | None) -> str:
         return scores.classifiers[0]
     if classifier not in scores.classifiers:
         fault = "There are several classifiers" if classifier is None else f"There is no classifier {classifier!r}"
-        raise InputError(f"{fault}; choose one with ", Option("classifier", *scores.classifiers), ".")
+        raise InputError(f"{fault}; choose one with ", Option("only", *scores.classifiers), ".")
     return str(classifier)
 
 

@@ -28,7 +28,18 @@ __all__ = [
 ]
 
 Mode = Literal["memory", "duckdb", "spark", "tally"]
-Verb = Literal["evaluate", "compare", "curve", "operate", "rates", "calibration"]
+Verb = Literal[
+    "evaluate",
+    "compare",
+    "curve",
+    "operate",
+    "rates",
+    "calibration",
+    "decision_curve",
+    "surface",
+    "reader_study",
+    "venkatraman",
+]
 Parts = tuple[str | Reference, ...]
 
 VERBS: tuple[Verb, ...] = ("evaluate", "compare", "curve", "operate", "rates", "calibration")
@@ -111,7 +122,7 @@ FEATURES: Mapping[str, Feature] = {
     ),
     "weight": Feature(
         "importance weights",
-        (Option("weight"),),
+        (Option("sample_weight"),),
         _verbs(VERBS, VERBS, tally=ONLY_EVALUATE),
     ),
     "frequency": Feature(

@@ -1,13 +1,15 @@
 """The verb `compare`: whether classifiers are equal, and if not, which differ."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 
 import numpy as np
 
-from polyroc.engines.options import Engine, LayoutOptions, is_file_input
+from polyroc.data_options import DataOptions, cases_in_memory, cases_of
+from polyroc.engines.options import EngineOptions
+from polyroc.engines.support import Verb
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import (
     Comparison,
@@ -32,23 +34,21 @@ from polyroc.measures.sample import Sample
 from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.results.provenance import UNPAIRED
-from polyroc.scores import Sampling, Scores, WeightKind
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Scores
 from polyroc.validation.random import NJobs, count_workers
-from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
     from polyroc.engines.request import EngineResult
 
-__all__ = ["Test", "compare", "name_in_block", "paired_blocks"]
+__all__ = ["Test", "case_blocks", "compare", "name_in_block"]
 
 Test = Literal["score", "delong", "permutation", "bootstrap"]
 
 
 @overload
 def compare(
-    y_true: Any,
+    data: Any,
     y_score: Mapping[Any, Any] | None = ...,
     *,
     measure: str | Measure,
@@ -58,7 +58,7 @@ def compare(
 ) -> Grouped: ...
 @overload
 def compare(
-    y_true: Any,
+    data: Any,
     y_score: Mapping[Any, Any] | None = ...,
     *,
     measure: str | Measure,
@@ -69,29 +69,16 @@ def compare(
 
 @validated
 def compare(
-    y_true: Any,
+    data: Any,
     y_score: Annotated[Mapping[Any, Any] | None, own_check] = None,
     *,
     measure: str | Measure,
     method: Method | str | None = DEFAULT,
     test: Test = "score",
     adjustment: Adjustment | None = "max-t",
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    pooled: bool = False,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
-    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
-    by: Any = None,
     progress: ProgressOption = None,
     n_jobs: NJobs = None,
-    engine: Engine | None = None,
-    **reading: Unpack[LayoutOptions],
+    **data_options: Unpack[DataOptions],
 ) -> Comparison | Grouped:
     """Compare two or more classifiers by one measure.
 
@@ -99,7 +86,7 @@ def compare(
 
     Parameters
     ----------
-    y_true, y_score
+    data, y_score
         True classes and a dict of scores by classifier, or `Scores` of several classifiers: paired; or a file or a
         data frame with `truth` and `scores`, as in `evaluate`. A dict by name instead, of `Scores` or of pairs
         (y_true, y_score): different cases, unpaired.
@@ -121,21 +108,16 @@ def compare(
         Of the p-values of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm", "bonferroni",
         "benjamini-hochberg", or None. The intervals beside them are simultaneous, with Holm's those of max-t; with
         Benjamini & Hochberg's they are FCR-adjusted (see `polyroc.estimates.multiplicity.critical_value`).
-    by
-        Subgroups of the cases, as in `evaluate`: one comparison for each. The p-values of each are adjusted for
-        the pairs within it; `Grouped.adjusted_over_groups` also for the number of subgroups.
-        `Grouped.interaction` tests whether a difference is the same in all subgroups, and `Grouped.between`
-        whether a classifier has the same value in all.
-    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing, negate
-        As in `evaluate`. With `folds`, differences are averaged over the pairs of models trained on the same
-        cases, and tests are about these trained models.
     progress
         For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
     n_jobs
         How many threads, as in `evaluate`.
-    engine, reading
-        For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
-        that makes a difference most uncertain instead of seeing the rows again.
+    data_options
+        As in `evaluate`. With `by` there is one comparison for each subgroup: its p-values are adjusted for the
+        pairs within it; `Grouped.adjusted_over_groups` also for the number of subgroups, `Grouped.interaction`
+        tests whether a difference is the same in all subgroups, and `Grouped.between` whether a classifier has the
+        same value in all. With `folds`, differences are averaged over the pairs of models trained on the same
+        cases, and tests are about these trained models.
 
     Examples
     --------
@@ -148,33 +130,22 @@ def compare(
     0.1897
     """
     method = _tested_by(test, as_method(method) or DEFAULT)
-    options: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "weight_kind": weight_kind,
-        "groups": groups,
-        "folds": folds,
-        "repeats": repeats,
-        "pooled": pooled,
-        "sampling": sampling,
-        "missing": missing,
-    }
-    if is_file_input(y_true, engine, reading):
-        options["y_score"] = y_score
-        columns = {**reading, "by": by, "negate": negate}
-        with progress_callback(progress) as report:
-            return _compare_files(y_true, engine, columns, measure, method, adjustment, report, **options)
-    if by is not None and isinstance(y_true, Mapping):
-        raise InputError(
-            Option("by"),
-            " divides cases that all classifiers have in common; compare a dict of Scores without it.",
-        )
-    blocks = paired_blocks(y_true, y_score, **options, negate=negate, by=by)
-    with thread_limit(None if n_jobs is None else count_workers(n_jobs)):
+    by = data_options.get("by")
+    with progress_callback(progress) as report, thread_limit(None if n_jobs is None else count_workers(n_jobs)):
+        if isinstance(data, Mapping):
+            if by is not None:
+                raise InputError(
+                    Option("by"),
+                    " divides cases that all classifiers have in common; compare a dict of Scores without it.",
+                )
+            blocks = case_blocks("compare", data, y_score, data_options)
+            return _compare_blocks(blocks, measure, method, adjustment)
+        cases = cases_of("compare", data, y_score, data_options, method)
+        if not isinstance(cases, Scores):
+            return _compare_rows(cases, find(measure), method, adjustment, report)
         if by is not None:
-            return _compare_groups(blocks[""], measure, method, adjustment)
-        return _compare_blocks(blocks, measure, method, adjustment)
+            return _compare_groups(cases, measure, method, adjustment)
+        return _compare_blocks({"": cases}, measure, method, adjustment)
 
 
 def _tested_by(test: Test, method: Method) -> Method:
@@ -235,26 +206,15 @@ def _compare_groups(
     return group_results(scores, compare_part, samples, [measure], method, adjustment)
 
 
-def _compare_files(
-    files: Any,
-    engine: str | None,
-    columns: Mapping[str, Any],
-    measure: str | Measure,
+def _compare_rows(
+    cases: EngineOptions,
+    measure: Measure,
     method: Method,
     adjustment: Adjustment | None,
     progress: Progress | None,
-    **options: Any,
 ) -> Comparison | Grouped:
-    """Compare classifiers whose scores are in files: in memory if they are small, else by an engine."""
+    """Compare classifiers whose scores an engine reads."""
     from polyroc.engines.evaluate import estimate_dataset, estimate_groups
-    from polyroc.inference.file_input import scores_or_settings
-
-    settings = scores_or_settings("compare", files, engine, columns, method, **options)
-    measure = find(measure)
-    if isinstance(settings, Scores):
-        if columns["by"] is not None:
-            return _compare_groups(settings, measure, method, adjustment)
-        return _compare_blocks({"": settings}, measure, method, adjustment)
 
     def result(solution: "EngineResult", _: object = None) -> Comparison:
         estimates = {classifier: estimate for (classifier, _), estimate in solution.estimates.items()}
@@ -264,15 +224,15 @@ def _compare_files(
         return compare_estimates(estimates, solution.covariance, accelerations, larger, adjustment, method.test)
 
     engine_arguments: dict[str, Any] = {
-        **{name: options[name] for name in ("labels", "pos_label", "missing")},
+        **cases.terms,
         "check": lambda schema: _require_two(schema.classifiers),
         "paired": True,
         "progress": progress,
     }
-    if settings.by:
-        groups, overall = estimate_groups(settings, measure, result, **engine_arguments)
-        return Grouped(settings.by, groups, overall, adjustment, dependent=settings.groups is not None or None)
-    return result(estimate_dataset(settings, measure, **engine_arguments)[0])
+    if cases.by:
+        groups, overall = estimate_groups(cases, measure, result, **engine_arguments)
+        return Grouped(cases.by, groups, overall, adjustment, dependent=cases.groups is not None or None)
+    return result(estimate_dataset(cases, measure, **engine_arguments)[0])
 
 
 def _require_two(classifiers: Collection[str]) -> None:
@@ -285,20 +245,21 @@ def _require_two(classifiers: Collection[str]) -> None:
         )
 
 
-def paired_blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
-    """The sets of cases: one if the classifiers are paired, one each if not."""
-    if not isinstance(y_true, Mapping):
-        return {"": as_scores(y_true, y_score, **options)}
-    invalid = [name for name, cases in y_true.items() if not (isinstance(cases, Scores) or _is_pair(cases))]
-    if invalid or not y_true:
+def case_blocks(verb: Verb, data: Any, y_score: Any, options: DataOptions) -> dict[str, Scores]:
+    """Return the sets of cases in memory: one if the classifiers are paired, one for each if not."""
+    if not isinstance(data, Mapping):
+        return {"": cases_in_memory(verb, data, y_score, options)}
+    invalid = [name for name, cases in data.items() if not (isinstance(cases, Scores) or _is_pair(cases))]
+    if invalid or not data:
         raise InputError(
             "To compare classifiers on different cases, give a dict of Scores, or of (y_true, y_score), by name"
-            + (f"; {invalid[0]!r} is a {type(y_true[invalid[0]]).__name__}." if invalid else "; got an empty one.")
+            + (f"; {invalid[0]!r} is a {type(data[invalid[0]]).__name__}." if invalid else "; got an empty one.")
         )
-    return {
-        str(name): as_scores(*(cases if _is_pair(cases) and y_score is None else (cases, y_score)), **options)
-        for name, cases in y_true.items()
-    }
+    blocks = {}
+    for name, cases in data.items():
+        first, second = cases if _is_pair(cases) and y_score is None else (cases, y_score)
+        blocks[str(name)] = cases_in_memory(verb, first, second, options)
+    return blocks
 
 
 def _is_pair(cases: Any) -> bool:

@@ -1,6 +1,6 @@
 """The verb `evaluate`: measures of classifiers, each with its standard error."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from numbers import Real
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, cast, overloa
 import numpy as np
 
 from polyroc.conversions import to_ordered
-from polyroc.engines.options import Engine, EngineOptions, LayoutOptions, is_file_input
+from polyroc.data_options import DataOptions, WholeDataOptions, cases_of
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
@@ -26,11 +27,9 @@ from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
 from polyroc.messages import Option, short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Scores
 from polyroc.validation.arguments import did_you_mean
-from polyroc.validation.arrays import Missing
 from polyroc.validation.random import NJobs, count_workers
-from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
@@ -43,22 +42,10 @@ Null = float | Literal["chance"] | Mapping[str, float]
 ONE_MEASURE = (str, Measure)  # a tuple: `isinstance` with `str | Measure` makes a union in each call
 
 
-class Options(LayoutOptions, total=False):
+class Options(WholeDataOptions, total=False):
     """The options of `evaluate` and `compare`, for the type checker."""
 
-    engine: Engine | None
     method: Method | str | None
-    labels: Sequence[Hashable] | None
-    pos_label: Hashable
-    sample_weight: Any
-    weight_kind: WeightKind | None
-    groups: Any
-    folds: Any
-    repeats: Any
-    pooled: bool
-    sampling: Sampling | None
-    missing: Missing
-    negate: str | Sequence[str] | bool | None
     adjustment: Adjustment | None
     progress: ProgressOption
     n_jobs: NJobs
@@ -72,7 +59,7 @@ class _Options(Options, total=False):
 
 @overload
 def evaluate(
-    y_true: Any,
+    data: Any,
     y_score: Any = ...,
     *,
     by: Any,
@@ -81,7 +68,7 @@ def evaluate(
 ) -> Grouped: ...
 @overload
 def evaluate(
-    y_true: Any,
+    data: Any,
     y_score: Mapping[Any, Any],
     *,
     measure: MeasureLike | Sequence[MeasureLike] | None = ...,
@@ -89,7 +76,7 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    y_true: Any,
+    data: Any,
     y_score: Any = ...,
     *,
     measure: list[str] | list[Measure] | None = ...,
@@ -97,45 +84,30 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    y_true: Any, y_score: Any = ..., *, measure: MeasureLike, **options: Unpack[_Options]
+    data: Any, y_score: Any = ..., *, measure: MeasureLike, **options: Unpack[_Options]
 ) -> Estimate | Evaluation: ...
 
 
 @validated
 def evaluate(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     measure: MeasureLike | Sequence[MeasureLike] | None = None,
     method: Method | str | None = DEFAULT,
     null: Annotated[Null | None, own_check] = None,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    pooled: bool = False,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
-    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
-    by: Any = None,
     adjustment: Adjustment | None = "max-t",
     progress: ProgressOption = None,
     n_jobs: NJobs = None,
-    engine: Engine | None = None,
-    **reading: Unpack[LayoutOptions],
+    **data_options: Unpack[DataOptions],
 ) -> Estimate | Evaluation | Grouped:
     """Evaluate one or more classifiers by one, several or all measures, each with its standard error.
 
     Parameters
     ----------
-    y_true
-        True class of each case (labels of any hashable kind), or `Scores` from `polyroc.read`; or files: a path, a
-        glob, a list of these or an open file, with `truth` and `scores` (see `reading`); or, likewise, a data
-        frame (pandas, Polars, pyarrow), a lazy table (Polars LazyFrame, pyarrow Dataset, DuckDB relation, Dask
-        data frame) or a Spark data frame.
+    data
+        True class of each case, or what has classes and scores: `Scores`, a data frame, files. See `polyroc.read`
+        and the page on data options for everything that describes the data.
     y_score
         1-D: a score that ranks (two classes), or decisions given as labels. 2-D: one column per class, in the
         order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
@@ -152,50 +124,6 @@ def evaluate(
     null
         Also test that the true value is this number (or "chance", or a mapping by measure): the estimates have a
         two-sided `pvalue`, the inversion of their interval; `Estimate.test` has one-sided tests too.
-    labels
-        The classes in order. By default that of an ordered categorical (pandas, Polars' Enum), else sorted.
-    pos_label
-        The positive one of two classes; not needed for 0/1, -1/1 and False/True.
-    sample_weight
-        One weight per case, 0 or more; `weight_kind` says what it means.
-    weight_kind
-        "importance" (default): how much each case counts, as in survey or inverse-probability weights. The
-        standard error is the robust (linearised) one for as many cases as there are rows; scaling all weights
-        changes nothing. "frequency": how many cases each row stands for, a whole number. Everything, standard
-        errors and tests included, is as if each row were repeated that many times.
-    groups
-        Cases that belong together (one patient, one site): the error bars then count groups, not cases. An array,
-        or the column of files and of Spark data frames.
-    folds
-        The fold of each case, if the predictions come from a cross-validation: an array, or the column of a file.
-        The measure is computed within each fold, where one trained model made all predictions, and averaged over
-        the models, each counting the same whatever the size of its fold. This estimates the average performance
-        of *these* trained models on new cases; the standard error is that of the test cases, given the models
-        (LeDell, Petersen & van der Laan 2015).
-    repeats
-        The repeat of each row of a repeated cross-validation, with one row per case and repeat. The rows of a case
-        are identified by `groups`, or else by their order within each repeat; its influence values are added up.
-    pooled
-        True: evaluate the cases of all folds as one sample. The value then also depends on how the scores of
-        different models compare, and is biased where their level differs (as in leave-one-out).
-    sampling
-        How the cases were collected. "cohort" (default): as they came, so that class sizes are random; the
-        standard error of a measure that depends on prevalence (`accuracy`, `ppv`, `npv`, `expected_cost`, `ova`,
-        `ht3`, `pairwise_accuracy`) accounts for their uncertainty, unless `prevalence` is given. "case-control":
-        as many of each class as was decided in advance; class sizes are fixed. Weights that vary within a class
-        make its share of the weight random all the same, which is accounted for. Other measures are the same
-        either way.
-    missing
-        "raise" rows with missing values, or "drop" them and warn how many; those of `by` included.
-    negate
-        The name of a classifier, or several, whose scores are multiplied by -1, because small ones indicate the
-        positive class; True for all. Not for one column per class.
-    by
-        Subgroups of the cases; one result for each, and tests whether they differ. An array with one entry per
-        case (sex, site), a mapping from names to such arrays, a list of arrays or a data frame; of `Scores` also
-        the names of columns that it has (`Scores.by`); of files and tables the names of columns. A subgroup
-        without a case of some class has nan, with a warning. What patients (`groups`) with cases in several
-        subgroups have in common is accounted for.
     adjustment
         With `by`: of the p-values of pairs of subgroups, as in `compare`.
     progress
@@ -203,17 +131,8 @@ def evaluate(
     n_jobs
         How many threads sort and merge the cases in memory, from about 200,000 numbers on; None or -1 for all
         cores, or as many as OMP_NUM_THREADS says. The answer does not depend on it.
-    engine
-        For files and tables: "duckdb" counts them in bins and gives certified bounds, "memory" reads them. By
-        default the engine is used for lazy tables, for several files, and if they are larger than a quarter of the
-        memory. For a Spark data frame its session, which need not be named.
-    reading
-        For files and tables: `truth`, `scores`, `weight` name columns, as in `read`, and of several rows per case
-        also `classifier`, `case` and `class_` (not with an engine); `table` is that of a DuckDB
-        file or the sheet of a workbook, `connection` your own DuckDB connection, and `decimal=","` and `encoding`
-        say how a text file is written; `tolerance` is how far apart the bounds may be at most,
-        `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine; `covariance="bound"` spares
-        a pass and takes the largest standard error there can be. See docs/scale.md.
+    data_options
+        Classes, weights, groups, folds, subgroups, columns of tables, files: `DataOptions`.
 
     Returns
     -------
@@ -255,26 +174,14 @@ def evaluate(
     True
     """
     method = as_estimating_method(method)
-    options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
-    arrays |= {"repeats": repeats, "weight_kind": weight_kind, "sampling": sampling, "pooled": pooled}
-    if is_file_input(y_true, engine, reading):
-        from polyroc.inference.file_input import scores_or_settings
-
-        columns = {**reading, "by": by, "negate": negate}
-        files = scores_or_settings("evaluate", y_true, engine, columns, method, **options, **arrays)
-        if not isinstance(files, Scores):
-            with progress_callback(progress) as report:
-                result = _evaluate_files(files, measure, method, adjustment, report, **options)
-            return with_null(result, null, method)
-        scores = files
-    else:
-        scores = as_scores(y_true, **arrays, **options, negate=negate, by=by)
-    single = isinstance(measure, ONE_MEASURE) and len(scores.values) == 1 and not isinstance(y_score, Mapping)
     with progress_callback(progress) as report, thread_limit(None if n_jobs is None else count_workers(n_jobs)):
-        if by is not None:
-            return with_null(_evaluate_groups(scores, measure, method, adjustment, report, single), null, method)
-        evaluation = _evaluate_scores(scores, measure, method, report)
+        cases = cases_of("evaluate", data, y_score, data_options, method)
+        if not isinstance(cases, Scores):
+            return with_null(_evaluate_rows(cases, measure, method, adjustment, report), null, method)
+        single = isinstance(measure, ONE_MEASURE) and len(cases.values) == 1 and not isinstance(y_score, Mapping)
+        if data_options.get("by") is not None:
+            return with_null(_evaluate_groups(cases, measure, method, adjustment, report, single), null, method)
+        evaluation = _evaluate_scores(cases, measure, method, report)
     return with_null(_alone(evaluation) if single else evaluation, null, method)
 
 
@@ -350,29 +257,28 @@ def _evaluate_selected(
     return Evaluation(estimates, skipped)
 
 
-def _evaluate_files(
-    files: EngineOptions,
+def _evaluate_rows(
+    cases: EngineOptions,
     measure: MeasureLike | Sequence[MeasureLike] | None,
     method: Method | None,
     adjustment: Adjustment | None,
     progress: Progress | None,
-    **options: Any,
 ) -> Estimate | Evaluation | Grouped:
-    """Evaluate files by an engine, as a whole or by groups of rows."""
+    """Evaluate the rows that an engine reads, as a whole or by groups of rows."""
     from polyroc.engines.evaluate import estimate_dataset, estimate_groups
 
-    several = isinstance(files.scores, Mapping)
+    several = isinstance(cases.scores, Mapping)
 
     def result(solution: "EngineResult", skipped: dict[str, str]) -> Estimate | Evaluation:
         if isinstance(measure, ONE_MEASURE) and len(solution.estimates) == 1 and not several:
             return next(iter(solution.estimates.values()))
         return Evaluation(solution.estimates, skipped)
 
-    engine_arguments: dict[str, Any] = {**options, "errors": method is not None, "progress": progress}
-    if files.by:
-        groups, overall = estimate_groups(files, measure, result, **engine_arguments)
-        return Grouped(files.by, groups, overall, adjustment, dependent=files.groups is not None or None)
-    solution, skipped, _ = estimate_dataset(files, measure, **engine_arguments)
+    engine_arguments: dict[str, Any] = {**cases.terms, "errors": method is not None, "progress": progress}
+    if cases.by:
+        groups, overall = estimate_groups(cases, measure, result, **engine_arguments)
+        return Grouped(cases.by, groups, overall, adjustment, dependent=cases.groups is not None or None)
+    solution, skipped, _ = estimate_dataset(cases, measure, **engine_arguments)
     return result(solution, skipped)
 
 

@@ -19,7 +19,7 @@ def read_features(
     *,
     truth: str,
     features: Sequence[str],
-    weight: str | None = None,
+    sample_weight: str | None = None,
     groups: str | None = None,
     table: str | None = None,
     encoding: str | None = None,
@@ -30,7 +30,7 @@ def read_features(
     Columns of other roles are left out of globs. Numbers and missing values are checked as those of scores.
     """
     file = source.file if isinstance(source, LocalCopy) else DataFile(expand_home(source), encoding=encoding)
-    taken = {name for name in (truth, weight, groups) if name is not None}
+    taken = {name for name in (truth, sample_weight, groups) if name is not None}
     with Session() as session:
         opened = file_source(session, file, (truth, *features), table)
         names = [name for pattern in features for name in matching_columns(pattern, opened, taken, "features")]
@@ -39,7 +39,7 @@ def read_features(
         source,
         truth=truth,
         scores=columns,
-        weight=weight,
+        sample_weight=sample_weight,
         groups=groups,
         table=table,
         encoding=encoding,

@@ -40,7 +40,7 @@ def read(
     classifier: str | None = None,
     case: str | None = None,
     class_: str | None = None,
-    weight: str | None = None,
+    sample_weight: str | None = None,
     weight_kind: WeightKind | None = None,
     groups: str | None = None,
     folds: str | None = None,
@@ -85,7 +85,7 @@ def read(
         other columns of the file must show that: they agree row by row, and identify each case.
     class_
         The column of the class that a score is for; `scores` is then one column, and `case` is needed.
-    weight
+    sample_weight
         The column of the weights.
     groups
         The column of what cases belong to (patient, site).
@@ -149,7 +149,7 @@ def read(
     """
     columns_of_by = (by,) if isinstance(by, str) else () if by is None else tuple(by)
     requested = RequestedColumns(
-        truth, scores, classifier, case, class_, weight, groups, folds, repeats, columns_of_by
+        truth, scores, classifier, case, class_, sample_weight, groups, folds, repeats, columns_of_by
     )
     encoding = check_encoding(encoding)
     check_file_options(source, connection, decimal, encoding)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc.data_options import DataOptions, cases_in_memory
 from polyroc.errors import InputError
-from polyroc.inference.file_input import read_into_memory
 from polyroc.messages import Option, short_repr
 from polyroc.readers.anova import Nested
 from polyroc.readers.readings import (
@@ -21,69 +21,45 @@ from polyroc.readers.readings import (
     is_long,
 )
 from polyroc.scores import Coded, Scores
-from polyroc.validation.arguments import ArgumentNames
-from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.scores import one_sample
 
-__all__ = ["readings_from_arrays", "readings_from_file"]
+__all__ = ["readings_of"]
 
 ONE_MODALITY = "all readings"  # the name of the modality if there is no column of it
 
 
-def readings_from_arrays(
-    y_true: Any,
+def readings_of(
+    data: Any,
     y_score: Any,
     columns: Columns,
     nested: Nested | None,
     standalone: str | None,
-    negate: bool | None,
-    options: Mapping[str, Any],
+    options: DataOptions,
 ) -> Readings:
-    """The readings of arrays, or of `Scores` with one row per reading."""
-    if not is_long(columns):
-        if isinstance(y_true, Scores):
-            raise InputError(
-                "Of Scores with one row per reading, name the columns of their `by` with ",
-                *ROW_OPTIONS,
-                ".",
-            )
-        table = from_table(y_score, standalone)
-        _check_nesting(nested)
-        names = cell_names([*table])
-        scores = as_scores(y_true, {name: table[cell] for cell, name in names.items()}, negate=negate, **options)
-        return _wide(scores, names, standalone)
-    named = {name: column for name, column in columns._asdict().items() if column is not None}
-    if isinstance(y_true, Scores):
-        rows = as_scores(y_true, y_score, by=_names(named), negate=negate, **options)
-        rows = _renamed(rows, named)
-    else:
-        arguments = ArgumentNames(by="column")
-        rows = as_scores(y_true, y_score, by=named, negate=negate, arguments=arguments, **options)
-        rows = _renamed(rows, {name: name for name in named})
-    return from_rows(one_sample(rows, "reader_study"), nested, standalone, options["missing"])
-
-
-def readings_from_file(
-    source: Any,
-    y_score: Any,
-    columns: Columns,
-    nested: Nested | None,
-    standalone: str | None,
-    negate: bool | None,
-    reading: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Readings:
-    """The readings of a file or a data frame."""
+    """Return the readings of arrays, a file, a table, or `Scores` with one row per reading."""
+    of_table = options.get("truth") is not None
     if is_long(columns):
-        named = {name: column for name, column in columns._asdict().items() if column is not None}
-        request = {**reading, "by": _names(named), "negate": negate}
-        rows = read_into_memory(source, request, y_score=y_score, **options)
-        return from_rows(_renamed(rows, named), nested, standalone, options["missing"])
+        named: dict[str, Any] = {name: column for name, column in columns._asdict().items() if column is not None}
+        by: Any = _names(named) if of_table or isinstance(data, Scores) else named
+        rows = cases_in_memory("reader_study", data, y_score, {**options, "by": by})
+        rows = _renamed(one_sample(rows, "reader_study"), dict(zip(named, by, strict=True)))
+        return from_rows(rows, nested, standalone, options.get("missing", "raise"))
+    if isinstance(data, Scores):
+        raise InputError(
+            "Of Scores with one row per reading, name the columns of their `by` with ",
+            *ROW_OPTIONS,
+            ".",
+        )
     _check_nesting(nested)
-    table = from_table(reading.get("scores"), standalone, "scores")
+    table = (
+        from_table(options.get("scores"), standalone, "scores") if of_table else from_table(y_score, standalone)
+    )
     names = cell_names([*table])
-    patterns = {name: table[cell] for cell, name in names.items()}
-    request = {**reading, "scores": patterns, "negate": negate}
-    return _wide(read_into_memory(source, request, y_score=y_score, **options), names, standalone)
+    by_name = {name: table[cell] for cell, name in names.items()}
+    if of_table:
+        options = {**options, "scores": by_name}
+    scores = cases_in_memory("reader_study", data, y_score if of_table else by_name, options)
+    return _wide(scores, names, standalone)
 
 
 def _check_nesting(nested: Nested | None) -> None:

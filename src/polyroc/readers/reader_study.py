@@ -1,9 +1,8 @@
 """The verb `reader_study`: modalities compared by several readers on the same cases."""
 
-from collections.abc import Hashable, Sequence
-from typing import Annotated, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
-from polyroc.engines.options import TableOptions, is_file_input
+from polyroc.data_options import DataOptions
 from polyroc.errors import InputError
 from polyroc.inference.evaluate import select_measures
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
@@ -11,39 +10,28 @@ from polyroc.measures.measure import Measure
 from polyroc.messages import Call, Option
 from polyroc.readers.analysis import Question, analyse, evaluate_cells
 from polyroc.readers.anova import Fixed, Nested
-from polyroc.readers.inputs import readings_from_arrays, readings_from_file
+from polyroc.readers.inputs import readings_of
 from polyroc.readers.readings import Columns, check_design, check_ratings
 from polyroc.readers.result import ReaderStudy
-from polyroc.scores import Sampling, WeightKind
-from polyroc.validation.arrays import Missing
-from polyroc.validation.signatures import own_check, validated
+from polyroc.validation.signatures import validated
 
 __all__ = ["reader_study"]
 
 
 @validated
 def reader_study(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     measure: str | Measure,
     reader: Any = None,
     modality: Any = None,
-    case: Any = None,
     standalone: str | None = None,
     fixed: Fixed | None = None,
     nested: Nested | None = None,
     method: Method | str | None = DEFAULT,
     adjustment: Literal["holm", "bonferroni", "benjamini-hochberg"] | None = "holm",
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
-    negate: Annotated[bool | None, own_check] = None,
-    **reading: Unpack[TableOptions],
+    **data_options: Unpack[DataOptions],
 ) -> ReaderStudy:
     """Compare modalities that several readers used on the same cases (multi-reader multi-case, MRMC).
 
@@ -52,16 +40,16 @@ def reader_study(
 
     Parameters
     ----------
-    y_true, y_score
+    data, y_score
         Wide: the true classes of the cases, and a mapping by modality of mappings by reader of ratings (or of one
         probability per class). Long: one row per case, reader and modality, with `reader`, `modality` and `case`.
         Or a file or a data frame with `truth` and `scores`, in either layout (wide: `scores` is the mapping, with
         columns in place of ratings).
     measure
         A key such as "auc" or "hand_till".
-    reader, modality, case
-        Long layout: the values of each row, or, of files, data frames and `Scores` with `by`, the names of the
-        columns. Without `modality` there is one.
+    reader, modality
+        Long layout, with `case`: the values of each row, or, of files, data frames and `Scores` with `by`, the
+        names of the columns. Without `modality` there is one.
     standalone
         The modality that is an algorithm without readers, with one reading per case. It is compared with the mean
         of the readers of every other modality.
@@ -77,14 +65,9 @@ def reader_study(
         RJafroc), `Bootstrap()`, `Unbiased()`, or one of these by name.
     adjustment
         Of the p-values of three modalities or more, for the number of pairs; None for none.
-    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
+    data_options
         As in `evaluate`. `groups`: cases of a group (lesions of a patient) are dependent. With `missing="drop"`
         and long data, cases that not all cells have read are dropped.
-    negate
-        True: ratings are multiplied by -1, because small ones indicate the positive class.
-    **reading
-        For files and data frames: `truth`, `scores`, `weight`, `table`, `connection`, `decimal`, `encoding`, as in
-        `read`.
 
     Returns
     -------
@@ -118,13 +101,8 @@ def reader_study(
         raise InputError(
             "A reader study needs the covariances of the errors; use ", Option("method", Call("Influence")), "."
         )
-    options = {"labels": labels, "pos_label": pos_label, "weight_kind": weight_kind, "sampling": sampling}
-    options |= {"groups": groups, "missing": missing, "sample_weight": sample_weight}
-    columns = Columns(reader, modality, case)
-    if is_file_input(y_true, None, reading):
-        readings = readings_from_file(y_true, y_score, columns, nested, standalone, negate, reading, options)
-    else:
-        readings = readings_from_arrays(y_true, y_score, columns, nested, standalone, negate, options)
+    columns = Columns(reader, modality, data_options.pop("case", None))
+    readings = readings_of(data, y_score, columns, nested, standalone, data_options)
     check_design(readings, nested, standalone)
     check_ratings(readings)
     some = readings.scores_of(readings.cells[0])[0] if nested == "cases" else readings.scores

@@ -1,16 +1,16 @@
 """The verb `calibration`: whether predicted probabilities are right."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 from math import inf, nan
 from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
-from polyroc.engines.options import Engine, EngineOptions, LayoutOptions, is_file_input
+from polyroc.data_options import DataOptions, WholeDataOptions, cases_of
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.intervals import student_interval
-from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.registry import MEASURES
@@ -28,11 +28,9 @@ from polyroc.reliability.result import Calibration, EventCalibration, Reliabilit
 from polyroc.reliability.smooth_curve import smooth_curve
 from polyroc.reliability.subgroups import grouped_calibration
 from polyroc.results.provenance import Provenance
-from polyroc.scores import Sampling, Schema, Scores, WeightKind
+from polyroc.scores import Schema, Scores
 from polyroc.validation.arguments import checked_level
-from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng, is_whole, rng_for, seed_of
-from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import validated
 
 __all__ = ["calibration", "calibration_pvalue", "check_forecast", "interval_part"]
@@ -53,60 +51,35 @@ class _Settings(NamedTuple):
     smooth: bool
 
 
-class _Options(LayoutOptions, total=False):
+class _Options(WholeDataOptions, total=False):
     """The options of `calibration`, for type checkers."""
 
-    labels: Sequence[Hashable] | None
-    pos_label: Hashable
-    sample_weight: Any
-    weight_kind: WeightKind | None
-    groups: Any
-    folds: Any
-    repeats: Any
-    sampling: Sampling | None
-    missing: Missing
     views: View | Sequence[View] | None
     smooth: bool
     level: float
     n: int
     rng: Rng
     progress: ProgressOption
-    engine: Engine | None
 
 
 @overload
-def calibration(
-    y_true: Any, y_score: Any = ..., *, by: None = ..., **options: Unpack[_Options]
-) -> Calibration: ...
+def calibration(data: Any, y_score: Any = ..., *, by: None = ..., **options: Unpack[_Options]) -> Calibration: ...
 @overload
-def calibration(
-    y_true: Any, y_score: Any = ..., *, by: Any, **options: Unpack[_Options]
-) -> GroupedCalibration: ...
+def calibration(data: Any, y_score: Any = ..., *, by: Any, **options: Unpack[_Options]) -> GroupedCalibration: ...
 
 
 @validated
 def calibration(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
-    by: Any = None,
     views: View | Sequence[View] | None = None,
     smooth: bool = False,
     level: float = 0.95,
     n: int = 1000,
     rng: Rng = 0,
     progress: ProgressOption = None,
-    engine: Engine | None = None,
-    **reading: Unpack[LayoutOptions],
+    **data_options: Unpack[DataOptions],
 ) -> Calibration | GroupedCalibration:
     """Evaluate whether predicted probabilities are right: recalibration, tests, decomposition, reliability curve.
 
@@ -121,19 +94,9 @@ def calibration(
 
     Parameters
     ----------
-    y_true, y_score
+    data, y_score
         The probability of the positive class, or one column per class whose rows sum to 1, or a dict by
         classifier.
-    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`; of a case-control sample there is no calibration. Cases of a group are dependent: tests
-        and standard errors allow for it, and what is simulated for independent cases (bands, intervals of the
-        decomposition) is left out.
-    folds, repeats
-        Cross-validated predictions, as in `evaluate`. All folds are evaluated as one sample, because probabilities
-        of different models are on one scale; `fold_tests` says whether the models differ. The rows of a case in
-        several repeats are dependent, as those of a group.
-    by
-        Subgroups, as in `evaluate`: the calibration of each and of all cases, and whether they differ.
     views
         Which events of three classes or more: "class", "top label", and "pair", of two classes the first, among
         the cases of the two; one or several. By default the first two.
@@ -143,11 +106,16 @@ def calibration(
         Of intervals and bands.
     n, rng
         Number of simulated samples, and the seed.
-    progress, engine, reading
-        For files, tables and Spark data frames, as in `evaluate`. An engine gives slope, in-the-large, tests and
-        the Brier score exactly, by scans of all rows, and isotonic regression from bins with certain bounds
-        (`Calibration.bounds`), which `tolerance` and `exact` make narrower. Groups, subgroups, folds, pairs of
-        classes and smooth curves need the cases in memory.
+    progress
+        For files, as in `evaluate`.
+    data_options
+        As in `evaluate`; of a case-control sample there is no calibration. Cases of a group are dependent: tests
+        and standard errors allow for it, and what is simulated for independent cases (bands, intervals of the
+        decomposition) is left out. All folds are evaluated as one sample, because probabilities of different
+        models are on one scale; `fold_tests` says whether the models differ. An engine gives slope, in-the-large,
+        tests and the Brier score exactly, by scans of all rows, and isotonic regression from bins with certain
+        bounds (`Calibration.bounds`), which `tolerance` and `exact` make narrower. Groups, subgroups, folds,
+        pairs of classes and smooth curves need the cases in memory.
 
     Examples
     --------
@@ -169,35 +137,20 @@ def calibration(
     checked_level(level)
     if not is_whole(n, FEWEST_DRAWS):
         raise InputError(f"n must be a whole number, {FEWEST_DRAWS} or more, got {short_repr(n)}.")
-    options: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "weight_kind": weight_kind,
-        "groups": groups,
-        "folds": folds,
-        "repeats": repeats,
-        "sampling": sampling,
-        "missing": missing,
-    }
     settings = _Settings(level, n, seed_of(rng), checked_views(views), smooth)
-    if is_file_input(y_true, engine, reading):
-        columns = {**reading, "by": by}
-        source = scores_or_settings("calibration", y_true, engine, columns, None, y_score=y_score, **options)
-        if not isinstance(source, Scores):
-            return _of_files(source, settings, progress, labels=labels, pos_label=pos_label, missing=missing)
-        scores = source.pool_folds()
-    else:
-        scores = as_scores(y_true, y_score, **options, by=by).pool_folds()
+    cases = cases_of("calibration", data, y_score, data_options)
+    if not isinstance(cases, Scores):
+        return _of_files(cases, settings, progress)
+    scores = cases.pool_folds()
     _check(scores)
-    if by is None:
+    if data_options.get("by") is None:
         return _evaluate(scores, settings)[0]
     return grouped_calibration(
         scores, lambda part, block: _evaluate(part, settings._replace(seed=settings.seed + block)), level
     )
 
 
-def _of_files(source: EngineOptions, settings: _Settings, progress: ProgressOption, **named: Any) -> Calibration:
+def _of_files(source: EngineOptions, settings: _Settings, progress: ProgressOption) -> Calibration:
     """The calibration by an engine."""
     from polyroc.reliability.files import calibrate_files
 
@@ -205,7 +158,7 @@ def _of_files(source: EngineOptions, settings: _Settings, progress: ProgressOpti
         what = "A smooth curve" if settings.smooth else "The view 'pair'"
         raise NotApplicableError(f"{what} needs the cases in memory; use a sample of the rows.")
     with progress_callback(progress) as report:
-        return calibrate_files(source, settings.level, settings.n, settings.seed, report, **named)
+        return calibrate_files(source, settings.level, settings.n, settings.seed, report, **source.terms)
 
 
 def _evaluate(scores: Scores, settings: _Settings) -> tuple[Calibration, dict[tuple[str, str], Analysis]]:

@@ -324,7 +324,7 @@ class Collection:
         elif len(scores) * len(scores.classifiers) <= RECHOSEN_CASES:
             choice["method"] = Bootstrap(rng=self.seed)  # as `operate(method=Bootstrap())`
         names = [name for name in scores.classifiers if name not in scores.negated]
-        return {name: operate(scores, classifier=name, **choice) for name in names}
+        return {name: operate(scores, only=name, **choice) for name in names}
 
     def fronts(self) -> dict[str, Any] | None:
         """The fronts of three classes or more."""

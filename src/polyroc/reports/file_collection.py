@@ -1,6 +1,5 @@
 """The results of a report of files by an engine: from all rows where possible, else from a sample of them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -9,6 +8,7 @@ from polyroc.curves.result import Curve, Curves
 from polyroc.decisions.operate import operate
 from polyroc.decisions.rates import rates
 from polyroc.engines.bounds import engine_measures
+from polyroc.engines.options import EngineOptions
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
@@ -48,8 +48,8 @@ class FileCollection(Collection):
 
     Attributes
     ----------
-    files, options
-        The files, and the options with which the verbs read them.
+    files
+        The files, and how the verbs read them.
     by
         Columns that divide the rows.
     rows
@@ -58,8 +58,7 @@ class FileCollection(Collection):
         What was computed from the sample: measures and sections of the page.
     """
 
-    files: Any = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    files: EngineOptions | None = None
     by: tuple[str, ...] = ()
     rows: int = 0
     from_sample: list[str] = field(default_factory=list)
@@ -67,7 +66,7 @@ class FileCollection(Collection):
     @property
     def clustered(self) -> bool:
         """Whether cases belong to groups, for which engines have estimates and comparisons only."""
-        return self.options.get("groups") is not None
+        return self.files is not None and self.files.groups is not None
 
     def evaluation(self) -> Evaluation:
         """The measures of an engine from all rows, the others from the sample."""
@@ -91,7 +90,6 @@ class FileCollection(Collection):
             measure=measure,
             method=self.method,
             progress=self.evaluating,
-            **self.options,
         )
         if isinstance(result, Estimate):
             return Evaluation({(result.classifier, result.measure): result}, {})
@@ -108,7 +106,7 @@ class FileCollection(Collection):
             return None
         if not self._by_engine():
             return self._sampled("comparison", Collection.comparison(self))
-        return compare(self.files, measure=self.measure, method=self.method, **self.options)
+        return compare(self.files, measure=self.measure, method=self.method)
 
     def subgroups(self) -> Grouped | None:
         """The measure of the comparison by subgroup, from all rows."""
@@ -116,9 +114,9 @@ class FileCollection(Collection):
             return None
         terms: dict[str, Any] = {"measure": self.measure, "method": self.method, "by": [*self.by]}
         if len(self.scores.classifiers) < 2 or self.method is None:
-            grouped: Grouped = evaluate(self.files, **{**terms, "measure": [self.measure]}, **self.options)
+            grouped: Grouped = evaluate(self.files, **{**terms, "measure": [self.measure]})
             return grouped
-        compared: Grouped = compare(self.files, **terms, **self.options)
+        compared: Grouped = compare(self.files, **terms)
         return compared
 
     def curves(self) -> Curves | None:
@@ -128,7 +126,7 @@ class FileCollection(Collection):
         if self.clustered or number > MOST_BANDS or not (two or self.scores.kind == "matrix"):
             return self._sampled("curves", Collection.curves(self))
         terms: dict[str, Any] = {"band": "pointwise", "level": self.level, "method": self.method}
-        made = curve(self.files, multi_class=None if two else "ova", **terms, **self.options)
+        made = curve(self.files, multi_class=None if two else "ova", **terms)
         curves = {made.classifier: made} if isinstance(made, Curve) else made.curves
         thinned = {
             key: replace(one.thinned(CURVE_POINTS, TOLERANCE), _area=detached_area(one))
@@ -143,7 +141,7 @@ class FileCollection(Collection):
         if self.scores.kind == "score":
             return None
         self.check_classes()
-        return {name: rates(self.files, classifier=name, **self.options) for name in self.scores.classifiers}
+        return {name: rates(self.files, only=name) for name in self.scores.classifiers}
 
     def points(self) -> dict[str, Any] | None:
         """Two classes: the threshold of least error; probabilities of more: Bayes' rule; of all rows."""
@@ -152,8 +150,8 @@ class FileCollection(Collection):
         if self.clustered or scores.negated or (many and along):
             return self._sampled("points", Collection.points(self))
         self.check_classes()
-        chosen: dict[str, Any] = {"calibrated": many, **self.options}
-        return {name: operate(self.files, classifier=name, **chosen) for name in scores.classifiers}
+        chosen: dict[str, Any] = {"calibrated": many}
+        return {name: operate(self.files, only=name, **chosen) for name in scores.classifiers}
 
     def pairs(self) -> Curves | None:
         """As in memory, from the sample."""

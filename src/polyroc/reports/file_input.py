@@ -8,12 +8,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from polyroc.data_options import DataOptions, cases_of
 from polyroc.engines.files import is_frame
-from polyroc.engines.options import Engine, EngineOptions
+from polyroc.engines.options import EngineOptions
 from polyroc.engines.row_sample import RowSample, sample_rows
 from polyroc.errors import NotApplicableError, PolyrocError, PolyrocWarning
-from polyroc.inference.file_input import scores_or_settings
-from polyroc.inference.methods import Method, as_estimating_method
+from polyroc.inference.methods import Method
 from polyroc.io.preview import has_more_rows
 from polyroc.io.sources import DataFile, expand_home
 from polyroc.reports.file_collection import SAMPLED_CASES, FileCollection
@@ -32,77 +32,45 @@ class FileCases:
 
     Attributes
     ----------
-    files
-        Paths, a glob, a folder or a lazy table.
     settings
-        The validated options of the engine.
-    options
-        The options of the verbs that read them.
+        The files, and how an engine reads them.
     """
 
-    files: Any
     settings: EngineOptions
-    options: Mapping[str, Any]
 
     def sample(self, seed: int) -> RowSample:
         """Rows drawn at random, of which the cases are in memory."""
-        terms = {name: self.options[name] for name in ("labels", "pos_label", "missing")}
         with warnings.catch_warnings():  # the evaluation of all rows gives the same warnings
             warnings.simplefilter("ignore", PolyrocWarning)
-            return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed, **terms)
+            return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed, **self.settings.terms)
 
     @property
     def collection(self) -> "partial[FileCollection]":
         """What computes the results of these files."""
-        return partial(FileCollection, files=self.files, options=self.options, by=self.settings.by)
+        whole = replace(self.settings, by=())
+        return partial(FileCollection, files=whole, by=self.settings.by)
 
 
-def read_for_report(
-    files: Any,
-    engine: Engine | None,
-    reading: Mapping[str, Any],
-    method: Method | str | None,
-    *,
-    sample_weight: Any,
-    y_score: Any,
-    **terms: Any,
-) -> Scores | FileCases:
-    """The scores in memory; files of very many rows as they are, if an engine supports the options."""
-    if is_frame(files):
+def read_for_report(data: Any, y_score: Any, options: DataOptions, method: Method | None) -> Scores | FileCases:
+    """Return the scores in memory; files of very many rows as they are, if an engine supports the options."""
+    if is_frame(data):
         raise NotApplicableError(
             "A report needs files or cases in memory; pass toPandas() of the Spark data frame."
         )
-    arrays = {"y_score": y_score, "sample_weight": sample_weight}
-    own = ("tolerance", "exact", "memory", "disk", "covariance")
-    if engine is None and not any(reading.get(name) for name in own):
-        engine = "duckdb" if has_many_rows(files, reading) else None
+    own = ("engine", "tolerance", "exact", "memory", "disk", "covariance")
+    if options.get("truth") is None or any(options.get(name) for name in own):
+        return _read(data, y_score, options, method)
+    if has_many_rows(data, options):
         try:
-            return _read(files, engine, reading, method, arrays, terms)
-        except NotApplicableError:
-            if engine is None:
-                raise
-        engine = "memory"  # of what an engine does not support, all cases are read
-    return _read(files, engine, reading, method, arrays, terms)
+            return _read(data, y_score, {"memory": ENGINE_MEMORY, **options, "engine": "duckdb"}, method)
+        except NotApplicableError:  # of what an engine does not support, all cases are read
+            options = {**options, "engine": "memory"}
+    return _read(data, y_score, options, method)
 
 
-def _read(
-    files: Any,
-    engine: Engine | None,
-    reading: Mapping[str, Any],
-    method: Method | str | None,
-    arrays: Mapping[str, Any],
-    terms: Mapping[str, Any],
-) -> Scores | FileCases:
-    reading = {"memory": ENGINE_MEMORY, **{name: value for name, value in reading.items() if value is not None}}
-    estimating = as_estimating_method(method)
-    source = scores_or_settings("evaluate", files, engine, reading, estimating, **terms, **arrays)
-    if isinstance(source, Scores):
-        return source
-    own = {name: value for name, value in reading.items() if name not in ("by", "connection")}
-    kept = ("labels", "pos_label", "missing", "sampling", "groups", "weight_kind")
-    own |= {name: terms[name] for name in kept if name in terms and terms[name] is not None}
-    options = {"labels": None, "pos_label": None, "missing": "raise", **own, "engine": "duckdb"}
-    return FileCases(source.files, source, options)
+def _read(data: Any, y_score: Any, options: DataOptions, method: Method | None) -> Scores | FileCases:
+    source = cases_of("evaluate", data, y_score, options, method)
+    return source if isinstance(source, Scores) else FileCases(source)
 
 
 def has_many_rows(files: Any, reading: Mapping[str, Any]) -> bool:

@@ -1,13 +1,13 @@
 """The verb `report`: one page with the conclusion, tables, curves and operating points."""
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Unpack
+from typing import Any, Unpack
 
-from polyroc.engines.options import Engine, LayoutOptions, is_file_input
+from polyroc.data_options import DataOptions
 from polyroc.errors import InputError
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
@@ -23,25 +23,20 @@ from polyroc.reports.result import NO_CASES, Report, checked_path
 from polyroc.reports.study_findings import collect_study
 from polyroc.reports.study_methods import study_repeat
 from polyroc.results.result import Result
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Scores
 from polyroc.studies.result import Study
-from polyroc.validation.arrays import Missing
+from polyroc.validation.option_table import DATA_OPTIONS
 from polyroc.validation.random import Rng, seed_of
-from polyroc.validation.scores import as_scores
-from polyroc.validation.signatures import own_check, validated
+from polyroc.validation.signatures import validated
 
 __all__ = ["report"]
 
-COLUMNS = ("truth", "scores", "weight", "classifier", "case", "class_")  # of a file, in the call that is shown
 MOST_LISTED = 20  # labels in the call that is shown; more are referred to by a name
-OF_FILE = (  # used to read it
-    *("labels", "pos_label", "sample_weight", "weight_kind", "groups", "folds", "repeats", "sampling"),
-)
 
 
 @validated
 def report(
-    y_true: Any,
+    data: Any,
     y_score: Any = None,
     *,
     path: str | os.PathLike[str] | None = None,
@@ -50,22 +45,9 @@ def report(
     method: Method | str | None = DEFAULT,
     level: float = 0.95,
     rng: Rng = 0,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    weight_kind: WeightKind | None = None,
-    groups: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    pooled: bool = False,
-    sampling: Sampling | None = None,
-    missing: Missing = "raise",
-    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
-    by: Any = None,
     repeat: Sequence[str] = (),
     progress: ProgressOption = None,
-    engine: Engine | None = None,
-    **reading: Unpack[LayoutOptions],
+    **data_options: Unpack[DataOptions],
 ) -> Report:
     """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
 
@@ -75,7 +57,7 @@ def report(
 
     Parameters
     ----------
-    y_true, y_score
+    data, y_score
         As in `evaluate`; or `Scores`; or a result of another function, or a list of results, which are then
         reported without further computation; or a `Study`, whose page contains the conclusion by the recommended
         test (`study.recommend`), values by data set and learner, pairs, groups, ranks, curves,
@@ -91,20 +73,16 @@ def report(
         Method of the standard errors, and level of the intervals.
     rng
         Seed of random samples: the costs of fronts, and the cases in the explorer if there are too many.
-    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing, negate
-        As in `evaluate`. With `folds` there is a section on them: values by fold, averaged and pooled, and both
-        curves. Operating points, surfaces and the explorer are those of all folds as one sample. Classifiers
-        with negated scores have no operating points and are not in the explorer.
-    by
-        Subgroups of the cases, as in `evaluate`: a section with the measure of the comparison by subgroup.
     repeat
         Lines of code that make the report again; by default a call of this function.
     progress
         As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
-    engine, reading
-        For files, a data frame or a lazy table, as in `evaluate`: `truth`, `scores` and `weight` name columns;
-        `table` and `connection`. Several files, and a file of more than two million rows, are read by an engine
-        (`engine="memory"` avoids it): what needs cases in memory, such as pairs of classes, surfaces,
+    data_options
+        As in `evaluate`. With `folds` there is a section on them: values by fold, averaged and pooled, and both
+        curves. Operating points, surfaces and the explorer are those of all folds as one sample. Classifiers with
+        negated scores have no operating points and are not in the explorer. With `by` there is a section with the
+        measure of the comparison by subgroup. Several files, and a file of more than two million rows, are read by
+        an engine (`engine="memory"` avoids it): what needs cases in memory, such as pairs of classes, surfaces,
         calibration and the explorer, is then computed from 100,000 cases drawn at random, and the page says so.
 
     Returns
@@ -122,39 +100,18 @@ def report(
     target = _target(path)
     seed = seed_of(rng)
     options = _Options(title, None if measure is None else str(find(measure)), method, level, seed, tuple(repeat))
-    columns: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "sample_weight": sample_weight,
-        "weight_kind": weight_kind,
-        "groups": groups,
-        "folds": folds,
-        "repeats": repeats,
-        "sampling": sampling,
-        "negate": negate,
-        "by": by,
-    }
-    arguments = _argument_texts(
-        {**columns, "missing": None if missing == "raise" else missing, "pooled": pooled or None}
-    )
-    options = replace(options, data=", ".join(["scores" if y_score is None else options.data, *arguments]))
-    if is_file_input(y_true, engine, reading):
-        options = replace(options, data=", ".join([*_source_text(y_true, reading), *arguments]))
-        of_file = {name: columns.pop(name) for name in OF_FILE}
-        divided = {**reading, "by": by, "negate": columns.pop("negate")}
-        terms = {**of_file, "missing": missing, "pooled": pooled}
-        y_true = read_for_report(y_true, engine, divided, options.method, y_score=y_score, **terms)
-    results = _results(y_true, y_score)
-    if isinstance(y_true, Study):
-        others = {"y_score": y_score, **columns, "pooled": pooled or None}
-        made = _study_report(y_true, options, others, missing, progress)
+    results = _results(data, y_score)
+    if isinstance(data, Study):
+        made = _study_report(data, options, {"y_score": y_score, **data_options}, progress)
     elif results is not None:
         made = _result_report(results, options)
-    elif isinstance(y_true, FileCases):
-        made = _file_report(y_true, options, target, progress)
     else:
-        scores = as_scores(y_true, y_score, **columns, missing=missing, pooled=pooled)
-        made = _case_report(scores, options, target, progress)
+        options = replace(options, data=", ".join(_data_texts(data, y_score, data_options)))
+        cases = read_for_report(data, y_score, data_options, as_estimating_method(method))
+        if isinstance(cases, FileCases):
+            made = _file_report(cases, options, target, progress)
+        else:
+            made = _case_report(cases, options, target, progress)
     if target is not None:
         made.save(target)
     return made
@@ -184,10 +141,8 @@ def _result_report(results: list[Result], options: _Options) -> Report:
     return Report(title, findings_from(results), options.level, why_no_cases=NO_CASES, repeat=options.repeat)
 
 
-def _study_report(
-    study: Study, options: _Options, others: dict[str, Any], missing: Missing, progress: ProgressOption
-) -> Report:
-    _check_not_given({**others, "rng": options.rng or None, "missing": None if missing == "raise" else missing})
+def _study_report(study: Study, options: _Options, others: dict[str, Any], progress: ProgressOption) -> Report:
+    _check_not_given({**others, "rng": options.rng or None})
     method = as_estimating_method(options.method)
     with progress_callback(progress) as report_progress:
         findings, notes = collect_study(
@@ -246,28 +201,29 @@ def _check_not_given(others: dict[str, Any]) -> None:
         )
 
 
-def _results(y_true: Any, y_score: Any) -> list[Result] | None:
+def _results(data: Any, y_score: Any) -> list[Result] | None:
     """The results that were given instead of scores, if so."""
     if y_score is not None:
         return None
-    if isinstance(y_true, Result):
-        return [y_true]
-    items = list(y_true) if isinstance(y_true, list | tuple) else []
+    if isinstance(data, Result):
+        return [data]
+    items = list(data) if isinstance(data, list | tuple) else []
     return items if items and all(isinstance(item, Result) for item in items) else None
 
 
-def _source_text(source: Any, reading: Mapping[str, Any]) -> list[str]:
-    """The source and its columns as arguments of a call."""
-    name = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "data"
-    return [name, *(f"{column}={reading[column]!r}" for column in COLUMNS if reading.get(column))]
-
-
-def _argument_texts(options: Mapping[str, Any]) -> list[str]:
-    """Options as arguments of a call: short values as they are, arrays by their name."""
-    texts = {
-        name: repr(value) if _is_plain(value) else name for name, value in options.items() if value is not None
-    }
-    return [f"{name}={text}" for name, text in texts.items()]
+def _data_texts(data: Any, y_score: Any, options: DataOptions) -> list[str]:
+    """Return the data and their options as arguments of a call: short values as they are, arrays by their name."""
+    if isinstance(data, str | os.PathLike):
+        first = [repr(os.fspath(data))]
+    else:
+        first = ["data"] if options.get("truth") else ["scores"] if y_score is None else ["y_true, y_score"]
+    hidden = ("engine", "memory", "connection")
+    shown = {name: options.get(name) for name in DATA_OPTIONS if name not in hidden}
+    return first + [
+        f"{name}={value!r}" if _is_plain(value) or DATA_OPTIONS[name].kind == "column" else f"{name}={name}"
+        for name, value in shown.items()
+        if not DATA_OPTIONS[name].is_default(value)
+    ]
 
 
 def _is_plain(value: Any) -> bool:

@@ -12,7 +12,7 @@ OPTIONS = {  # by argument of `polyroc.read`; the others have special forms
     "classifier": "--classifier",
     "case": "--case",
     "class_": "--class",
-    "weight": "--weight",
+    "sample_weight": "--sample-weight",
     "weight_kind": "--weight-kind",
     "groups": "--groups",
     "folds": "--folds",

@@ -29,7 +29,7 @@ ROLES = {
     "classifier": "classifier",
     "case": "case",
     "class_": "class of the score",
-    "weight": "weight",
+    "sample_weight": "weight",
     "groups": "group",
     "folds": "fold",
     "repeats": "repeat",
@@ -94,7 +94,7 @@ def as_columns(body: bytes) -> dict[str, Any]:
     if _is_text(sent.get("pos_label")):
         columns["pos_label"] = sent["pos_label"]
     columns |= {name: choice for name, choice in CHOICES.items() if sent.get(name) == choice}
-    if "weight" not in columns:
+    if "sample_weight" not in columns:
         columns.pop("weight_kind", None)
     return columns | as_reading(sent)
 

@@ -37,7 +37,7 @@ NAMED = {  # the roles that are suggested by a name, and what the column must be
     "case": (CASE, lambda column: column.distinct > 1),
     "groups": (GROUPS, lambda column: column.distinct > 1),
     "folds": (FOLDS, lambda column: 1 < column.distinct <= MOST_CLASSES),
-    "weight": (WEIGHT, lambda column: column.numeric and (column.low or 0) >= 0),
+    "sample_weight": (WEIGHT, lambda column: column.numeric and (column.low or 0) >= 0),
 }
 
 
@@ -225,7 +225,7 @@ def readable_suggestions(
         read(**({"pos_label": classes[-1]} if len(classes) == 2 else {}) | options)
 
     problem = None
-    for kept in (roles, roles - {"groups", "weight"}, stacked, needed | {"classifier"}, needed):
+    for kept in (roles, roles - {"groups", "sample_weight"}, stacked, needed | {"classifier"}, needed):
         chosen = tuple(one for one in whole if one.role in kept)
         try:
             return (*chosen, *_missing(chosen, attempt, names)), problem

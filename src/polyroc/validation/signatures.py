@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
 from functools import cache, wraps
-from inspect import Parameter, get_annotations, signature
+from inspect import CO_VARKEYWORDS, Parameter, get_annotations, signature
 from math import inf, isfinite, isnan
 from numbers import Integral
 from typing import (
@@ -130,6 +130,7 @@ def validated(function: Function) -> Function:
     checks: dict[str, Check] | None = None
     positional: list[str] = []
     known: frozenset[str] | None = None
+    passed_on = bool(function.__code__.co_flags & CO_VARKEYWORDS)
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
@@ -137,7 +138,7 @@ def validated(function: Function) -> Function:
         if checks is None:
             positional[:], known, checks = _of_function(function)
         if known is not None and not known.issuperset(options):
-            _hint_at_options(options, known)
+            _hint_at_options(options, known, passed_on)
         for name, value in zip(positional, arguments, strict=False):
             check = checks.get(name)
             if check is not None and not check.accepts(value):
@@ -172,11 +173,15 @@ def _own_name(value: str, choices: tuple[str, ...]) -> str:
     return next((own for other, own in CHOICE_NAMES if other == value.casefold() and own in choices), value)
 
 
-def _hint_at_options(options: Iterable[str], known: frozenset[str]) -> None:
-    """Raise an error for an option that other packages have; Python's own error follows for others."""
+def _hint_at_options(options: Iterable[str], known: frozenset[str], passed_on: bool) -> None:
+    """Raise an error for an unknown option; Python's own error follows unless options are passed on by name."""
     for name in options:
         hint = None if name in known else option_hint(name)
         if hint is not None:
+            raise InputError(f"There is no option {name!r}; {hint}")
+        if name not in known and passed_on:
+            near = did_you_mean(name, known)
+            hint = near if near.startswith("did") else "the documentation of the function lists them."
             raise InputError(f"There is no option {name!r}; {hint}")
 
 
@@ -185,7 +190,9 @@ def _of_function(function: Callable[..., Any]) -> tuple[list[str], frozenset[str
     parameters = signature(function).parameters.values()
     kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     hints: dict[str, Any] = {}
-    known: frozenset[str] | None = frozenset(parameter.name for parameter in parameters)
+    known: frozenset[str] | None = frozenset(
+        parameter.name for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD
+    )
     for parameter in parameters:
         hint = parameter.annotation
         if parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
