@@ -117,7 +117,7 @@ def test_values_near_a_limit_are_pointed_out():
 
 def test_sentence_of_a_difference_in_width():
     plan = sample_size(measure="auc", value=0.85, versus=0.8, correlation=0.5, width=0.1)
-    assert "a 95 % interval of the difference in auc no wider than 0.1 in 0.80 of all samples if" in plan.sentence()
+    assert "interval of the difference in auc no wider than 0.1 in 0.80 of all samples if" in plan.sentence()
 
 
 @pytest.mark.parametrize(

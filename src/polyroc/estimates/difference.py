@@ -257,7 +257,7 @@ def region_of(first: Estimate, second: Estimate, variance: float, test: str = SC
     """Return what makes the interval of the difference of two estimates, from its variance."""
     if test == DELONGS_TEST:
         return WaldRegion(first, second, variance)
-    if any(estimate.is_curved for estimate in (first, second)):
+    if any(estimate.is_quadratic for estimate in (first, second)):
         return MoverRegion(first, second, _correlation(first, second, variance))
     return ScoreRegion(first, second, variance)
 

@@ -31,7 +31,7 @@ MOST_CASES = 10**9  # no study is larger
 # The variance of an estimate p is taken as proportional to (p (1 - p))^CURVATURE: an area of normal scores has an
 # exponent of 1.23 to 1.30 from 0.5 to 0.99, a proportion has 1.
 CURVATURE = 1.25
-# The relative variance of an estimated variance, times n: that of n uniform components, as those of an area of 0.5.
+# The relative variance of an estimated variance, times n: that of uniform components, as of an area of 0.5.
 SPREAD = 0.8
 
 

@@ -106,7 +106,8 @@ class SampleSize(Result):
         sets = " in each of two sets" if self.sets == 2 else ""
         error = self.monte_carlo_error
         simulated = "" if error is None else f", Monte Carlo error {number_text(error)}"
-        return f"SampleSize({self.measure}: n = {self.n} ({cases}{sets}), power {number_text(self.power)}{simulated})"
+        power = number_text(self.power)
+        return f"SampleSize({self.measure}: n = {self.n} ({cases}{sets}), power {power}{simulated})"
 
     def sentence(self) -> str:
         """The result as a sentence."""
