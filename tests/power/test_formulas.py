@@ -197,12 +197,11 @@ def test_width_is_kept_by_the_interval_of_the_expected_estimate(value, width):
 )
 def test_planned_width_is_kept_in_four_samples_of_five(model, width, ratio):
     """600 samples: 0.06 is allowed for widths that are not normal, beyond chance."""
+    values = {"value": getattr(model, "auc", None)}
     if isinstance(model, Pair):
         values = {"value": model.first, "versus": model.second, "correlation": model.correlation}
-        values["correlation_of"] = "scores"
-    else:
-        values = {"value": model.auc}
-    plan = sample_size(measure="auc", width=width, ratio=ratio, **values)
+    scale = "scores" if isinstance(model, Pair) else "estimates"
+    plan = sample_size(measure="auc", width=width, ratio=ratio, correlation_of=scale, **values)
     n = tuple(plan.by_class.values())
     result = sample_size(model=model, measure="auc", width=width, n=n, method=Simulation(600, rng=7))
     low, high = bounds(plan.power - 0.06, 600)[0], bounds(plan.power + 0.06, 600)[1]

@@ -54,8 +54,8 @@ class Comparison(Result):
     covariance
         Of the estimates, in the same order.
     statistic, pvalue
-        The test that all are equal: the largest |difference| / standard error of the pairs (nan if one has no
-        standard error), and the smallest p-value adjusted by "max-t" (see `MaxT`), which rejects if and only if
+        The test that all are equal: the largest absolute difference / standard error of the pairs (nan if one has
+        no standard error), and the smallest p-value adjusted by "max-t" (see `MaxT`), which rejects if and only if
         some pair differs. For two classifiers it is the p-value of their difference.
     differences
         By pair of classifiers, in order.
