@@ -88,6 +88,7 @@ PLANS = {
     ),
     "width": (
         {"value": 0.85, "width": 0.1},
-        "235 cases (118 negative, 117 positive) give a 95 % interval of auc 0.1 wide if it is 0.85.",
+        "266 cases (133 negative, 133 positive) give a 95 % interval of auc no wider than 0.1 in 0.81 of all "
+        "samples if it is 0.85.",
     ),
 }

@@ -1,5 +1,6 @@
 """The page: every number in its tables comes from the results."""
 
+import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +15,7 @@ Row: TypeAlias = Mapping[str, str]
 Rows: TypeAlias = list[dict[str, str]]
 
 PAGE = Path(__file__).parents[1] / "coverage.md"
+POWER_CELLS = Path(__file__).parent / "power.csv"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
 FEWEST = 1000  # samples of an interval of a single value or of a difference; rates from fewer show how many
@@ -274,8 +276,24 @@ def _by_measure(rows: Rows) -> str:
             some = [row for row in own if row["measure"] == measure and row["kind"] in kinds]
             some = [row for row in some if row["model"] not in OUTLIER_MODELS and min(sizes_of(row)) >= 10]
             line.append(f"{_share_good(some)}; {percent(rate(_extreme(some)))}" if some else "")
-        lines.append(line)
-    return table(["measure", "single value", "difference", "tests"], lines)
+        pairs = [row for row in pick(own, measure=measure, kind="difference") if min(sizes_of(row)) >= 10]
+        lines.append([*line, _power_ratio(measure), _width_ratio(pairs)])
+    return table(["measure", "single value", "difference", "tests", "power / Wald's", "width / Wald's"], lines)
+
+
+def _power_ratio(measure: str) -> str:
+    """Return the range of the power of differences over that of Wald's test; "" if it was not studied."""
+    with POWER_CELLS.open(newline="") as file:
+        cells = [row for row in pick(csv.DictReader(file), measure=measure) if float(row["difference"])]
+    ratios = [float(row["rejected"]) / float(row["wald_rejected"]) for row in cells]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}" if ratios else ""
+
+
+def _width_ratio(rows: Rows) -> str:
+    """Return the median, and the largest, width of differences over Wald's, where that one covers."""
+    valid = [row for row in rows if row["wald"] and float(row["wald"]) >= LOWEST and float(row["wald_width"]) > 0]
+    ratios = [float(row["median_width"]) / float(row["wald_width"]) for row in valid]
+    return f"{np.median(ratios):.2f}; {max(ratios):.2f}" if ratios else ""
 
 
 def _bad_cells(rows: Rows) -> str:

@@ -20,7 +20,9 @@ from polyroc.errors import (
     PolyrocError,
     UndefinedMeasureWarning,
 )
+from polyroc.estimates.difference import AREAS
 from polyroc.estimates.multiplicity import adjust
+from polyroc.measures.registry import MEASURES
 
 Y = np.repeat([0, 1, 2], [20, 25, 30])
 TRUTH = np.eye(3)[Y]
@@ -63,7 +65,7 @@ def test_difference_has_delongs_standard_error_and_z_test(comparison):
 
 
 def test_omnibus_p_value_is_the_smallest_one_adjusted_by_max_t(comparison):
-    z = [pair.z_value() for pair in comparison.differences.values()]
+    z = [pair.value / pair.standard_error for pair in comparison.differences.values()]
     assert comparison.statistic == pytest.approx(max(map(abs, z)), rel=1e-12)
     assert comparison.pvalue == min(pair.adjusted_pvalue for pair in comparison.differences.values())
     two = pr.compare(Y, {name: THREE[name] for name in ("good", "fair")}, measure="hand_till")
@@ -313,7 +315,19 @@ def test_delongs_test_is_the_difference_over_its_standard_error():
     assert delong.confidence_interval() == pytest.approx((delong.value - reach, delong.value + reach), abs=1e-9)
     assert delong.sentence().endswith(f"p = {delong.pvalue:.3f} (DeLong's test).")
     assert default.sentence().endswith(f"p = {default.pvalue:.3f} (score test).")
-    assert "Wald's test (DeLong's, of areas): z = " in str(pr.compare(*two_scores(), measure="auc"))
+    comparison = pr.compare(*two_scores(), measure="auc")
+    assert f"p: score test, paired by case; DeLong's z = {z:.2f}, p = {delong.pvalue:.3f}." in str(comparison)
+    assert comparison.statistic == pytest.approx(abs(z), rel=1e-12)
+
+
+def test_only_areas_have_delongs_z():
+    """The names of the areas are those of the registry; the z of another measure is Wald's."""
+    assert {key for key, one in MEASURES.items() if one.name in AREAS} == {
+        key for key, one in MEASURES.items() if one.area_line is not None
+    }
+    y, scores = two_scores()
+    chances = {name: 1 / (1 + np.exp(-score)) for name, score in scores.items()}
+    assert "; Wald's z = " in str(pr.compare(y, chances, measure="brier"))
 
 
 TESTS = ["score", "delong", "permutation", "bootstrap"]

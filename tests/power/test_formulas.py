@@ -175,12 +175,37 @@ def test_null_of_two_classifiers_is_a_difference():
 
 
 @given(st.floats(0.05, 0.95), st.floats(0.02, 0.6))
-def test_width_is_that_of_the_interval(value, width):
-    plan = sample_size(measure="auc", value=value, width=width)
+def test_width_is_kept_by_the_interval_of_the_expected_estimate(value, width):
+    plan = sample_size(measure="auc", value=value, width=width, power=0.5)
     assert plan.width <= width
     if plan.n > 20:
         assert sample_size(measure="auc", value=value, width=width, n=plan.n - 1).width > width
-    assert plan.power is None
+    assert sample_size(measure="auc", value=value, width=width).n >= plan.n
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "width", "ratio"),
+    [
+        (binormal(0.7), 0.15, (1, 1)),
+        (binormal(0.85), 0.1, (1, 1)),
+        (binormal(0.85), 0.2, (10, 1)),
+        (binormal(0.95), 0.06, (1, 1)),
+        (Pair(0.85, 0.8, 0.5), 0.1, (1, 1)),
+        (Pair(0.95, 0.85, 0.5), 0.12, (1, 1)),
+    ],
+)
+def test_planned_width_is_kept_in_four_samples_of_five(model, width, ratio):
+    """600 samples: 0.06 is allowed for widths that are not normal, beyond chance."""
+    values = {"value": getattr(model, "auc", None)}
+    if isinstance(model, Pair):
+        values = {"value": model.first, "versus": model.second, "correlation": model.correlation}
+    scale = "scores" if isinstance(model, Pair) else "estimates"
+    plan = sample_size(measure="auc", width=width, ratio=ratio, correlation_of=scale, **values)
+    n = tuple(plan.by_class.values())
+    result = sample_size(model=model, measure="auc", width=width, n=n, method=Simulation(600, rng=7))
+    low, high = bounds(plan.power - 0.06, 600)[0], bounds(plan.power + 0.06, 600)[1]
+    assert low <= 600 * result.power <= high
 
 
 @pytest.mark.slow

@@ -97,7 +97,7 @@ def test_what_is_requested_of_a_volume():
     assert apart.n == 2 * sample_size(correlation=0, **two).n > 4 * paired.n
     assert sample_size(correlation=0.6, null=0.01, **two).n > paired.n
     assert sample_size(correlation=0.6, margin=0.05, alpha=0.025, **two).n < paired.n
-    narrow = sample_size(measure="vus", value=0.5, width=0.1)
+    narrow = sample_size(measure="vus", value=0.5, width=0.1, power=0.5)
     assert narrow.width <= 0.1 < sample_size(measure="vus", value=0.5, width=0.1, n=narrow.n - 1).width
     assert "vus is above 0.35 if it is 0.5" in sample_size(measure="vus", value=0.5, null=0.35).sentence()
     assert SampleSize.from_dict(json.loads(json.dumps(paired.to_dict()))) == paired

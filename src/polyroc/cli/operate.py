@@ -82,7 +82,7 @@ QUESTION = (
         default="influence",
         show_default=True,
         type=click.Choice(["influence", "bootstrap"]),
-        help="Standard errors: of the chosen rule as it is (delong); or repeat the choice in resamples "
+        help="Standard errors: of the chosen rule as it is (influence); or repeat the choice in resamples "
         "(bootstrap), which corrects the rates for the choice and gives intervals of thresholds and cut-points.",
     ),
     *RESAMPLING,

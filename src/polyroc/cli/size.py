@@ -45,7 +45,7 @@ QUESTION = (
     click.option("--null", type=float, help="The null hypothesis: a value (default: chance), or a difference."),
     click.option("--margin", type=float, help="Non-inferiority margin, for a one-sided test."),
     click.option("--width", type=float, help="Instead of a test: the largest width of the interval."),
-    click.option("--power", type=float, help="Required power; 0.8 by default."),
+    click.option("--power", type=float, help="Required power; 0.8 by default. With --width: the chance of it."),
     click.option("--n", metavar="N", help="Cases (100), or cases by class (30,70): compute the power instead."),
     click.option(
         "--alpha",

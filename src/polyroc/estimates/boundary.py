@@ -1,14 +1,21 @@
-"""Intervals of measures whose chance value is a limit of their range, where the delta method fails.
+"""Intervals of estimates that are not linear functions of their cases, where value and standard error mislead.
 
-At such a limit the bias of the estimate is of the order of its standard error. There are two kinds:
+The intervals of `polyroc.estimates.intervals` assume that an estimate is nearly a mean over cases, with a standard
+error by the delta method. Four kinds of estimates are not; what a `Boundary` holds says of which kind one is.
 
-curved
-    Near chance, Scurfield's D, the information gain and the area of a cost curve are quadratic functions of
-    volumes, rates or steps of the hull. Their gradient is zero at chance, and the estimate is always on one side.
-truncated
-    HT3 is a mean of areas cut at 1/2, a function with a kink at chance.
+quadratic near chance (neither `limits` nor `ends`)
+    Scurfield's D, the information gain and the area of a cost curve are quadratic functions of volumes, rates or
+    steps of the hull, with chance as a limit of their range. Their gradient is zero there, the estimate is always
+    on one side, with a bias as large as its standard error: a noncentral chi-square is inverted (`_quadratic`).
+truncated (`limits` and `variance`)
+    HT3 is a mean of areas cut at 1/2, with a kink at chance: the interval of the mean without the cut, cut.
+rare decisions (`limits`)
+    A predictive value, a macro average or a cost has no error from decisions that no case of the sample got: half
+    a case with the rarest decision adds its variance, `unseen`.
+tabulated (`ends`)
+    A rate where the other rate is fixed has limits by order statistics, computed beforehand at `QUANTILES`.
 
-A rate where the other rate is fixed has limits by order statistics, whatever the chance value; they are tabulated.
+docs/intervals.md has the formulas and what was compared.
 """
 
 from bisect import bisect_right
@@ -47,8 +54,8 @@ class Boundary:
     scale
         Half the mean eigenvalue of the quadratic form, each weighted by itself; 0 if unknown.
     limits
-        Of a truncated measure, the limits without truncation; None if curved. A measure that is neither but has
-        `unseen` variance: its own limits.
+        Of a truncated measure, the limits without truncation; of rare decisions, those of the measure; None if
+        quadratic.
     variance
         Of a truncated measure, the variance without truncation; None for the square of the standard error.
     ends
@@ -83,22 +90,7 @@ def boundary_interval(
     cases: float,
     level: float = 0.95,
 ) -> ConfidenceInterval:
-    """A confidence interval that is valid at the chance value, near it and far from it.
-
-    Truncated: the guarded interval with the variance and the limits without truncation, cut at the limits.
-
-    Curved: let x be the distance of the plug-in value from the chance value, V its variance and b its bias. Near
-    chance, x is a quadratic form of nearly normal variables. With s = V / (4 x), the mean eigenvalue of the form
-    in the observed direction, x / s is approximated by a noncentral chi-square variable with b / s degrees of
-    freedom and noncentrality (true distance) / s. The interval contains the distances that neither tail test, at
-    (1 - level) / 2 each, rejects; far from chance it is x - b plus or minus z standard errors. Three corrections
-    widen it. The end towards chance reaches at least as far as that of the guarded interval around x - b, which
-    accounts for the other limit of the range. For the far end, a distance below b, its expectation at chance,
-    counts as b (a power-constrained limit: less noise than expected is no evidence). And s is, for x up to 4 b, at
-    least the mean over all directions, as classes of unequal size have very different eigenvalues.
-
-    In both cases `unseen` is added to the variance. Tabulated: straight between the quantiles of the table; with
-    `limits`, the guarded interval, which reaches at least as far.
+    """Return the interval of an estimate of one of the four kinds above.
 
     Parameters
     ----------
@@ -107,16 +99,11 @@ def boundary_interval(
     standard_error
         By the delta method.
     limits, chance
-        The range, and the chance value, which is one of its ends if the measure is curved, and else not used.
+        The range, and the chance value, which is one of its ends if the estimate is quadratic, and else not used.
     cases
         The effective number of cases in the smallest class, as in `interval`.
     level
         Between 0 and 1.
-
-    References
-    ----------
-    Box, Annals of Mathematical Statistics 25 (1954) 290-302, on quadratic forms. Cowan, Cranmer, Gross & Vitells,
-    arXiv 1105.3166 (2011), on power-constrained limits.
 
     Examples
     --------
@@ -132,17 +119,36 @@ def boundary_interval(
     if boundary.limits is not None:
         return _truncated(boundary, standard_error, limits, cases, level)
     assert chance is not None
+    return _quadratic(boundary, standard_error, limits, chance, cases, level)
+
+
+def _quadratic(
+    boundary: Boundary,
+    standard_error: float,
+    limits: tuple[float, float],
+    chance: float,
+    cases: float,
+    level: float,
+) -> ConfidenceInterval:
+    """Return the interval of an estimate that is quadratic near chance.
+
+    Let x be the distance of the plug-in value from the chance value, V its variance and b its bias. Near chance, x
+    is a quadratic form of nearly normal variables. With s = V / (4 x), the mean eigenvalue of the form in the
+    observed direction, x / s is approximated by a noncentral chi-square variable with b / s degrees of freedom and
+    noncentrality (true distance) / s (Box, Annals of Mathematical Statistics 25 (1954) 290-302). The interval
+    contains the distances that neither tail test, at (1 - level) / 2 each, rejects; far from chance it is x - b
+    plus or minus z standard errors. `_tails` widens it twice; here the end towards chance reaches at least as far
+    as that of the guarded interval around x - b, which accounts for the other limit of the range.
+    """
     span, distance = limits[1] - limits[0], abs(boundary.value - chance)
     error = hypot(standard_error, sqrt(boundary.unseen))
-    if (
-        not min(error, distance) > ROUNDING_ERROR * span
-    ):  # constant scores, or separated classes: Wilson's interval
+    if not min(error, distance) > ROUNDING_ERROR * span:  # constant scores, or separated classes
         return interval(boundary.value, nan, limits, cases, level)
     # The variance of the quadratic term, 2 s b = V b / (2 x), is not in the standard error by the delta method.
     wider = sqrt(1 + boundary.bias / (2 * distance))
     centre = max(distance - boundary.bias, 0.0)
     guarded, _ = _guarded(centre, standard_error * wider, boundary.unseen, (0.0, span), cases, level)
-    near, far = _curved(distance, error, boundary, level)
+    near, far = _tails(distance, error, boundary, level)
     near, far = min(near, guarded), min(far, span)
     if chance == limits[0]:
         return ConfidenceInterval(chance + near, chance + far)
@@ -150,6 +156,7 @@ def boundary_interval(
 
 
 def _tabulated(boundary: Boundary, level: float) -> ConfidenceInterval:
+    """Return the limits, straight between the quantiles of the table."""
     assert boundary.ends is not None
     z = NormalDist().inv_cdf(0.5 + level / 2)
     last = min(bisect_right(QUANTILES, z), len(QUANTILES) - 1)
@@ -165,6 +172,7 @@ def _tabulated(boundary: Boundary, level: float) -> ConfidenceInterval:
 def _truncated(
     boundary: Boundary, standard_error: float, limits: tuple[float, float], cases: float, level: float
 ) -> ConfidenceInterval:
+    """Return the guarded interval with the variance and the limits without truncation, cut at the limits."""
     assert boundary.limits is not None
     low, high = boundary.limits
     seen = standard_error if boundary.variance is None else sqrt(boundary.variance)
@@ -184,7 +192,7 @@ def _truncated(
 def _guarded(
     value: float, seen: float, unseen: float, limits: tuple[float, float], cases: float, level: float
 ) -> ConfidenceInterval:
-    """The guarded interval for the variance of the cases and the unseen variance.
+    """Return the guarded interval for the variance of the cases and the unseen variance.
 
     Near a limit, any variance is large on the logit scale. Therefore the unseen variance does not widen the
     interval beyond z standard errors with four times this variance: two pseudo-observations instead of half a one,
@@ -201,8 +209,13 @@ def _guarded(
     return ConfidenceInterval(max(low, limits[0]), min(high, limits[1]))
 
 
-def _curved(distance: float, error: float, boundary: Boundary, level: float) -> tuple[float, float]:
-    """The distances from chance that neither tail test rejects; see `boundary_interval`."""
+def _tails(distance: float, error: float, boundary: Boundary, level: float) -> tuple[float, float]:
+    """Return the distances from chance that neither tail test rejects.
+
+    For the far end a distance below b, its expectation at chance, counts as b: less noise than expected is no
+    evidence (power-constrained limits: Cowan, Cranmer, Gross & Vitells, arXiv 1105.3166). And s is, for x up to
+    4 b, at least the mean over all directions, as classes of unequal size have very different eigenvalues.
+    """
     bias, tail, scale = boundary.bias, (1 - level) / 2, error**2 / (4 * distance)
     near = scale * _noncentrality(distance / scale, bias / scale, 1 - tail)
     scale += min(4 * bias / distance, 1.0) * max(boundary.scale - scale, 0.0)
@@ -210,7 +223,7 @@ def _curved(distance: float, error: float, boundary: Boundary, level: float) -> 
 
 
 def _noncentrality(form: float, df: float, p: float) -> float:
-    """The noncentrality of a chi-square variable that is below `form` with probability p; 0 if there is none."""
+    """Return the noncentrality of a chi-square variable that is below `form` with probability p; 0 if none is."""
     from scipy.special import chndtr, chndtrinc
 
     df = max(df, ROUNDING_ERROR)
@@ -222,7 +235,7 @@ def _noncentrality(form: float, df: float, p: float) -> float:
 
 
 def unseen_variance(rates: FloatArray, slopes: FloatArray, units: FloatArray) -> float:
-    """The variance of half a pseudo-observation per class, with the rarest decision of the class.
+    """Return the variance of half a pseudo-observation per class, with the rarest decision of the class.
 
     If all cases of a class get the same decision, or one decision is rare in it, the variance of the observed
     cases tends to be too small. The pseudo-observation is that of the guarded interval, but its effect on the

@@ -54,9 +54,9 @@ class Comparison(Result):
     covariance
         Of the estimates, in the same order.
     statistic, pvalue
-        The test that all are equal: the largest absolute z of the pairs, and its p-value, the smallest p-value
-        adjusted by "max-t" (see `MaxT`). It rejects if and only if some pair differs. For two classifiers it is
-        the p-value of their difference.
+        The test that all are equal: the largest absolute difference / standard error of the pairs (nan if one has
+        no standard error), and the smallest p-value adjusted by "max-t" (see `MaxT`), which rejects if and only if
+        some pair differs. For two classifiers it is the p-value of their difference.
     differences
         By pair of classifiers, in order.
     adjustment
@@ -334,7 +334,7 @@ def adjusted_comparison(
     return Comparison(
         estimates=estimates,
         covariance=covariance,
-        statistic=largest,
+        statistic=float(np.max([abs(one.wald_z) for one in differences.values()])),
         pvalue=max_t.adjusted(largest),
         differences={
             pair: replace(difference, adjusted_pvalue=float(p))

@@ -30,10 +30,11 @@ from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 
-__all__ = ["Difference", "MoverRegion", "ScoreRegion", "chance_clause", "difference_record", "region_of"]
+__all__ = ["AREAS", "Difference", "MoverRegion", "ScoreRegion", "chance_clause", "difference_record", "region_of"]
 
 SCORE_TEST, DELONGS_TEST = "score test", "DeLong's test"
 T_TEST, MOVER_TEST = "Student's t test", "test by the two intervals (MOVER)"
+AREAS = "area under the ROC curve", "Gini coefficient"  # the measures of DeLong's test, by name
 LARGEST_CORRELATION = 0.999  # with 1, two equal values would have a difference without variance
 # One case on which both classifiers fail makes the correlation, and h where both are equal, arbitrarily small.
 SMALLEST_SHARE = 0.7
@@ -256,7 +257,7 @@ def region_of(first: Estimate, second: Estimate, variance: float, test: str = SC
     """Return what makes the interval of the difference of two estimates, from its variance."""
     if test == DELONGS_TEST:
         return WaldRegion(first, second, variance)
-    if any(estimate.is_curved for estimate in (first, second)):
+    if any(estimate.is_quadratic for estimate in (first, second)):
         return MoverRegion(first, second, _correlation(first, second, variance))
     return ScoreRegion(first, second, variance)
 
@@ -356,9 +357,20 @@ class Difference:
         """
         return self._interval_at(NormalDist().inv_cdf(0.5 + checked_level(level) / 2))
 
+    @property
+    def wald_z(self) -> float:
+        """Value / standard error; 0 of equal values, nan without a standard error."""
+        return self.value / self.standard_error if self.standard_error > 0 else (nan if self.value else 0.0)
+
+    @property
+    def wald_name(self) -> str:
+        """Return the name of the test by `wald_z`: DeLong's, if areas are compared, else Wald's."""
+        estimates = () if self.region is None else self.region.estimates
+        return "DeLong's" if any(estimate.name in AREAS for estimate in estimates) else "Wald's"
+
     @validated
     def wald_test(self, null: float = 0.0) -> float:
-        """Two-sided p-value of DeLong's z test, (value - null) / standard_error, as in pROC's roc.test.
+        """Two-sided p-value of Wald's z test, (value - null) / standard_error; of areas DeLong's, as in pROC.
 
         For comparison with other programs: in small samples and near the limits the test rejects too often. nan
         without a standard error.

@@ -387,7 +387,7 @@ class Estimate(Result):
         return self.fewest if self.effective is None else self.effective
 
     @property
-    def is_curved(self) -> bool:
+    def is_quadratic(self) -> bool:
         """True if the delta method fails near chance, because the gradient of the measure is zero there."""
         return self.boundary is not None and self.boundary.ends is None and self.boundary.limits is None
 

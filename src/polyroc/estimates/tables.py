@@ -170,10 +170,10 @@ def comparison_table(comparison: "Comparison", level: float, margin: float | Non
 def test_notes(comparison: "Comparison") -> list[str]:
     """Return the name of the test of the differences; of two classifiers also Wald's, DeLong's of areas."""
     first, *others = comparison.differences.values()
-    note = f"p: {first.test}"
+    pairing = next(iter(comparison.estimates.values())).provenance
+    note = f"p: {first.test}" + ("" if pairing.pairing else f", {pairing.pairing_text}")  # else it has a note
     if not others and first.standard_error > 0 and first.test == "score test":
-        z = first.value / first.standard_error
-        note += f"; Wald's test (DeLong's, of areas): z = {z:.2f}, {p_text(first.wald_test())}"
+        note += f"; {first.wald_name} z = {first.wald_z:.2f}, {p_text(first.wald_test())}"
     return [f"{note}."]
 
 

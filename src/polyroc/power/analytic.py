@@ -1,6 +1,6 @@
 """Analytic power and interval width from variances, and the smallest number of cases that suffices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple, Protocol
@@ -31,6 +31,8 @@ MOST_CASES = 10**9  # no study is larger
 # The variance of an estimate p is taken as proportional to (p (1 - p))^CURVATURE: an area of normal scores has an
 # exponent of 1.23 to 1.30 from 0.5 to 0.99, a proportion has 1.
 CURVATURE = 1.25
+# The relative variance of an estimated variance, times n: that of uniform components, as of an area of 0.5.
+SPREAD = 0.8
 
 
 class Variances(NamedTuple):
@@ -60,7 +62,9 @@ class VarianceModel(Protocol):
 
 
 def power_at(question: PlanningQuestion, model: VarianceModel, sizes: Sizes) -> float:
-    """The probability that the test rejects the hypothesis on the expected side."""
+    """Return the probability that the test rejects on the expected side, or that the interval is narrow enough."""
+    if question.goal.width is not None:
+        return _study(question, model, sizes).assurance(question.goal.width)
     under_hypothesis = model.under_hypothesis(sizes)
     if under_hypothesis is None:
         return _study(question, model, sizes).power()
@@ -119,9 +123,39 @@ class PlannedStudy:
             return 0.0
         return NORMAL.cdf((expected - critical if self.question.upward else critical - expected) / error)
 
+    def assurance(self, width: float) -> float:
+        """Return the probability that the interval is no wider than `width`.
+
+        The width varies with the estimates, by its slopes, and with the standard error around what they predict.
+        """
+        low, high = self.question.limits
+        values, slopes = self.question.values, []
+        expected = self._width(values)
+        for i, (value, variance) in enumerate(zip(values, self.variances.own, strict=True)):
+            step = min(sqrt(variance), 0.5 * (value - low), 0.5 * (high - value))
+            ends = [self._width([*values[:i], value + side * step, *values[i + 1 :]]) for side in (1, -1)]
+            slopes.append((ends[0] - ends[1]) / (2.0 * step) * sqrt(variance) if step > 0 else 0.0)
+        spread = sum(slope**2 for slope in slopes)
+        if len(slopes) == 2:
+            spread += 2.0 * self._correlation() * slopes[0] * slopes[1]
+        if self.question.measure.needs != "decisions":
+            shares = np.array([1.0 / size for size in self.sizes])
+            spread += expected**2 / 4.0 * SPREAD * float((shares**3).sum() / shares.sum() ** 2)
+        if not spread > 0:
+            return float(expected <= width)
+        return NORMAL.cdf((width - expected) / sqrt(spread))
+
+    def _width(self, values: Sequence[float]) -> float:
+        low, high = self._interval(values)
+        return high - low
+
     def interval(self, effect: float) -> ConfidenceInterval:
         """The interval by `evaluate` or `compare`, at the level of the test, if this effect is estimated."""
-        estimates = [self._estimate(i, value) for i, value in enumerate(self._values(effect))]
+        return self._interval(self._values(effect))
+
+    def _interval(self, values: Sequence[float]) -> ConfidenceInterval:
+        """Return the interval if these values are estimated."""
+        estimates = [self._estimate(i, value) for i, value in enumerate(values)]
         if len(estimates) == 1:
             return estimates[0].confidence_interval(self.question.level)
         first, second = (estimate.standard_error for estimate in estimates)

@@ -143,16 +143,8 @@ def _correlation(correlation: float, correlation_of: CorrelationOf, question: Pl
 def _analytic(request: PlanningRequest, plan: _Plan, model: VarianceModel) -> SampleSize:
     """The result from variances that are known for any class sizes."""
     question, target = plan.question, request.goal.power or DEFAULT_POWER
-    if request.goal.width is not None and request.goal.power is not None:
-        raise InputError(
-            Option("power"),
-            " has no effect on the width by formula, which is that of the expected estimate; omit it, or "
-            "simulate: it is then the probability that the interval is narrow enough.",
-        )
 
     def suffices(sizes: Sizes) -> bool:
-        if request.goal.width is not None:
-            return width_at(question, model, sizes) <= request.goal.width
         return power_at(question, model, sizes) >= target
 
     planned = plan.allocation.by_formula()
@@ -164,8 +156,7 @@ def _analytic(request: PlanningRequest, plan: _Plan, model: VarianceModel) -> Sa
         raise too_many_cases(f"a power of {power_at(question, model, sizes):.3f}")
     if is_near_limit(question, model, sizes):
         plan = plan._replace(assumptions=(*plan.assumptions, NEAR_LIMIT))
-    power = None if request.goal.width is not None else power_at(question, model, sizes)
-    return plan.result(sizes, power=power, width=width_at(question, model, sizes))
+    return plan.result(sizes, power=power_at(question, model, sizes), width=width_at(question, model, sizes))
 
 
 def plan_from_pilot(

@@ -38,7 +38,7 @@ class SampleSize(Result):
     alpha, sides
         The significance level, and 1 or 2.
     power
-        The probability that the study succeeds; None for a width by formula.
+        The probability that the study succeeds: that it rejects, or that the interval is narrow enough.
     width
         The width of the interval that is equivalent to the test, with the level 1 - alpha (1 - 2 alpha if
         one-sided), if the estimate is the expected value; in simulations, the mean width.
@@ -62,7 +62,7 @@ class SampleSize(Result):
     upward: bool
     alpha: float
     sides: int
-    power: float | None
+    power: float
     width: float
     wanted_power: float | None
     wanted_width: float | None
@@ -76,8 +76,8 @@ class SampleSize(Result):
         yield len(self.by_class) >= 2 and at_least([*self.by_class.values()], 1), "classes have 1 case or more"
         yield at_least(self.sets, 1) and self.sides in (1, 2), "sets must be 1 or more, sides 1 or 2"
         yield 0 < self.alpha < 1, "alpha must be between 0 and 1"
-        for name in ("power", "wanted_power"):
-            yield getattr(self, name) is None or shares(getattr(self, name)), f"{name} must be from 0 to 1"
+        yield shares(self.power), "power must be from 0 to 1"
+        yield self.wanted_power is None or shares(self.wanted_power), "wanted_power must be from 0 to 1"
         yield at_least([self.width, self.wanted_width or 0.0, self.margin or 0.0], 0), "widths must be 0 or more"
         yield self.simulations is None or self.simulations > 0, "simulations must be 1 or more"
 
@@ -89,7 +89,7 @@ class SampleSize(Result):
     @property
     def monte_carlo_error(self) -> float | None:
         """The standard error of a simulated power; None for a formula."""
-        if self.simulations is None or self.power is None:
+        if self.simulations is None:
             return None
         return sqrt(self.power * (1.0 - self.power) / self.simulations)
 
@@ -97,17 +97,17 @@ class SampleSize(Result):
     def power_interval(self, level: float = 0.95) -> ConfidenceInterval | None:
         """The confidence interval of a simulated power; None for a formula."""
         error = self.monte_carlo_error
-        if error is None or self.power is None or self.simulations is None:
+        if error is None or self.simulations is None:
             return None
         return interval(self.power, error, (0.0, 1.0), self.simulations, level)
 
     def __repr__(self) -> str:
         cases = ", ".join(f"{name} {count}" for name, count in self.by_class.items())
         sets = " in each of two sets" if self.sets == 2 else ""
-        result = f"width {number_text(self.width)}" if self.power is None else f"power {number_text(self.power)}"
         error = self.monte_carlo_error
         simulated = "" if error is None else f", Monte Carlo error {number_text(error)}"
-        return f"SampleSize({self.measure}: n = {self.n} ({cases}{sets}), {result}{simulated})"
+        power = number_text(self.power)
+        return f"SampleSize({self.measure}: n = {self.n} ({cases}{sets}), power {power}{simulated})"
 
     def sentence(self) -> str:
         """The result as a sentence."""
@@ -117,13 +117,11 @@ class SampleSize(Result):
 
     def _result_text(self) -> str:
         if self.wanted_width is not None:
-            if self.power is None:
-                return f"{self._interval_text()} {self.width:.3g} wide {self._condition_text()}"
             narrow = f"no wider than {self.wanted_width:g} in {_share(self.power)} of all samples"
             return f"{self._interval_text()} {narrow} {self._condition_text()}"
         sides = "one-sided" if self.sides == 1 else "two-sided"
         return (
-            f"a power of {_share(self.power or 0.0)} to show that {self._alternative_text()} "
+            f"a power of {_share(self.power)} to show that {self._alternative_text()} "
             f"{self._condition_text()} ({sides} test at {100 * self.alpha:g} %)"
         )
 

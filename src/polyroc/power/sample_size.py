@@ -85,8 +85,8 @@ def sample_size(
     width
         Instead of a test: the largest width of the interval.
     power
-        The probability that the study succeeds, 0.8 by default. With `width` only in simulations: the probability
-        that the interval is narrow enough; a formula gives the width at the expected estimate.
+        The probability that the study succeeds, 0.8 by default: that it rejects, or, with `width`, that the
+        interval is narrow enough (the assurance).
     n
         The number of cases, of all classes and both sets together, or the size of each class, to get the power.
     alpha
@@ -129,6 +129,10 @@ def sample_size(
     from 0 to 1) is assumed proportional to (p (1 - p))^1.25, and the correlation of two estimates constant. With
     30 cases or more of each class this was within 0.03 of the simulated power for areas of normal scores, unless a
     value is less than about two standard errors from its limit (`assumptions` then says so): simulate.
+
+    The width of an interval is taken as normal around that of the expected estimate, and varies with the estimate.
+    Planned with a power of 0.8, 73 to 88 % of simulated intervals of normal scores were narrow enough. With a
+    power of 0.5 the interval of the expected estimate has the width.
 
     Without data the variance is exact for normal scores of equal variance, with evenly spaced means for three
     classes. The difference of two estimates with variances V and W has the variance V + W - 2 r sqrt(V W). With

@@ -198,8 +198,6 @@ def _first_guess(trials: Trials, allocation: Allocation, power: float, most: int
         return max(50 * classes, allocation.fewest)
 
     def suffices(sizes: Sizes) -> bool:
-        if question.goal.width is not None:
-            return width_at(question, model, sizes) <= question.goal.width
         return power_at(question, model, sizes) >= power
 
     cases = sum(smallest_sizes(suffices, allocation.by_formula()) or (MOST_CASES,))

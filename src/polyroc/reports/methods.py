@@ -137,7 +137,7 @@ def references_of(findings: Findings) -> tuple[str, ...]:
     papers = [*cited((MEASURES[key].name, MEASURES[key].paper) for key in keys if key in MEASURES)]
     provenance = findings.provenance
     if provenance is not None and provenance.method == "Influence()":
-        papers.append("DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845: standard errors.")
+        papers.append("DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845: standard errors of areas.")
     if provenance is not None and provenance.folds is not None:
         papers.append(
             "LeDell, Petersen & van der Laan, Electronic Journal of Statistics 9 (2015) 1583-1607: averages over "

@@ -22,7 +22,7 @@ __all__ = ["conclude_study", "measure_name", "name_of_test", "ranks_sentence"]
 MOST_DATA_SETS = 6  # beyond, data sets are not described one by one
 TEST_NAMES = {
     "corrected_t": "Nadeau & Bengio's corrected resampled t",
-    "fold_test": "DeLong's test of the predictions, within folds if there are several",
+    "fold_test": "the score test of the predictions, within folds if there are several",
     "wilcoxon": "Wilcoxon's signed-rank test over data sets",
     "friedman": "Friedman's test over data sets, with Nemenyi's for pairs",
 }

@@ -105,7 +105,7 @@ def _between(grouped: Grouped, level: float) -> Table:
     bars, scale = difference_bars(intervals[:MOST_ROWS])
     heads = columns(("classifier", "subgroups"), (*NUMBERS, "p adjusted" if adjusted else "p"))
     kind = f", {pair.interval_kind} intervals" if adjusted else ""
-    title = clipped(f"Differences of {grouped.measures[0]} between subgroups{kind}", 120)
+    title = clipped(f"Differences of {grouped.measures[0]} between subgroups, {pair.test}{kind}", 120)
     return Table(title, heads, tuple(rows[:MOST_ROWS]), key="subgroup-pairs", bars=bars, scale=scale)
 
 

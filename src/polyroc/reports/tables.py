@@ -164,7 +164,7 @@ def _differences(findings: Findings, level: float) -> Table | None:
     names, adjusted = _names(findings), comparison.is_adjusted
     pairs = list(comparison.differences.values())
     kind = f", {pairs[0].interval_kind} intervals" if adjusted else ""
-    title = printable(f"Differences of {comparison.measure}{kind}")
+    title = printable(f"Differences of {comparison.measure}, {pairs[0].test}{kind}")
     if len(pairs) > MOST_PAIRS:
         title += f": the {MOST_PAIRS} of {len(pairs)} with the smallest p"
         pairs = sorted(pairs, key=lambda pair: (isnan(pair.adjusted_pvalue), pair.adjusted_pvalue))[:MOST_PAIRS]

@@ -30,15 +30,15 @@ class Jackknife(Method):
     and a covariance is the same with the products of two classifiers' differences. Class sizes are fixed: the
     rest of the class gets the weight of the case left out, each in proportion to its own. For a measure linear in
     the distribution of each class (`Measure.linear`) the values without a case follow from the components, in one
-    pass, and where all cases (or groups) of a class weigh the same, the variance equals DeLong's. Any other
-    measure is computed anew without each case: n times the work, so for some thousand cases at most.
+    pass, and where all cases (or groups) of a class weigh the same, the variance is that of `Influence()`. Any
+    other measure is computed anew without each case: n times the work, so for some thousand cases at most.
 
     In a cohort (`sampling`) class sizes are random, and a measure that depends on the shares of the classes is
     computed without each case of all n, whose class then has one less: the sum has one term, of all cases.
 
     With `groups`, a group's cases in one class are left out together, and n_k counts the groups that have a case
-    in class k; the influence of a group through each of its classes is added up before squaring, as DeLong's
-    method does (Obuchowski 1997). With `sample_weight`, weights stay; a case of weight 0 is no case.
+    in class k; the influence of a group through each of its classes is added up before squaring, as in
+    `Influence()` (Obuchowski 1997). With `sample_weight`, weights stay; a case of weight 0 is no case.
 
     With `stratified=False` the factor is (n - 1) / n with all n cases (or groups), as if these were one sample:
     the jackknife of programs for reader studies (MRMCaov, RJafroc), whose variances are larger by 1 / n_k or so.

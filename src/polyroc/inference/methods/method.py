@@ -149,7 +149,7 @@ class Method(ABC):
 
 
 class PairedTest(Method):
-    """Base class of the methods that have p-values of paired classifiers only; standard errors are DeLong's."""
+    """Base class of the methods with p-values of paired classifiers only, and errors of `Influence()`."""
 
     __slots__ = ()
     compares_only: ClassVar[bool] = True
@@ -157,7 +157,7 @@ class PairedTest(Method):
     def covariance(
         self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
     ) -> Uncertainty:
-        """DeLong's covariance."""
+        """Return the covariance from influence values."""
         return component_covariance(samples[0].scores, statistics or [measure(sample) for sample in samples])
 
     @abstractmethod
@@ -173,7 +173,7 @@ def component_variances(scores: Scores, parts: Mapping[str, Statistic]) -> Calla
 
 
 def component_covariance(scores: Scores, statistics: Sequence[Statistic]) -> Uncertainty:
-    """The covariance from structural components: DeLong's method for every measure.
+    """Return the covariance from structural components (DeLong's, of areas).
 
     With repeats of a cross-validation, that of the values of the repeats is added (`between_repeats`). To second
     order it is half of the variance at most, so Satterthwaite's degrees of freedom are 4 (repeats - 1) or more.

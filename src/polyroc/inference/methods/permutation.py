@@ -34,8 +34,8 @@ class Permutation(PairedTest):
     p-value is the share of rearrangements, the observed one included, that differ as much as the observed one:
     (1 + how many) / (1 + n). Ranking scores are replaced by their mid-ranks first, so that classifiers on
     different scales can trade places (Bandos, Rockette & Gur 2005). For a pair the statistic is the absolute
-    difference; for all classifiers together the variance of their values. Standard errors and intervals are
-    DeLong's.
+    difference; for all classifiers together the variance of their values. Standard errors are
+    those of `Influence()`, and the interval is stretched to agree with the p-value.
 
     It tests that the classifiers are interchangeable, which is a little more than equal values of the measure.
 

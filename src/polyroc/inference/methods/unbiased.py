@@ -20,7 +20,7 @@ from polyroc.measures.tuple_outcomes import TupleOutcomes
 __all__ = ["Unbiased", "unbiased_covariance"]
 
 
-ROUNDING = 1e-14  # of means of products of numbers up to 1, and of a variance relative to DeLong's
+ROUNDING = 1e-14  # of means of products of numbers up to 1, and of a variance relative to that of `Influence()`
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Unbiased(Method):
 
         variance = sum over sets of classes A of  (-1)^(|A| + 1) V_A / product over k in A of (n_k - 1)
 
-    The sets of one class make DeLong's variance. It counts what is due to two classes twice, once for each, and
-    is too large by that much on average: in `auc` 4 % for 10 and 15 cases, 1 % for some 30 a class; in `vus` 10 %
-    for 8, 10 and 7 cases. O(n log n) for n cases.
+    The sets of one class make the variance of `Influence()`. It counts what is due to two classes twice, once for
+    each, and is too large by that much on average: in `auc` 4 % for 10 and 15 cases, 1 % for some 30 a class; in
+    `vus` 10 % for 8, 10 and 7 cases. O(n log n) for n cases.
 
     What has no bias need not be positive: in tiny samples the variance of `hand_till`, and that of a difference
     between classifiers, can come out negative, and the covariance matrix singular or indefinite. They are returned
@@ -102,11 +102,11 @@ def unbiased_covariance(
     if fewest < 2:
         return undefined
     statistics = statistics or [_statistic(measure, sample, part) for sample in samples]
-    delong = covariance([statistic.strata() for statistic in statistics], scores)
-    unbiased = delong - np.sum(
+    influence = covariance([statistic.strata() for statistic in statistics], scores)
+    unbiased = influence - np.sum(
         [_counted_twice(of_tuples.shared(samples), scores.counts) for of_tuples in outcomes], axis=0
     )
-    scale = np.sqrt(np.outer(np.diag(delong), np.diag(delong))) + 1.0 / (fewest - 1) ** 2
+    scale = np.sqrt(np.outer(np.diag(influence), np.diag(influence))) + 1.0 / (fewest - 1) ** 2
     return np.where(np.abs(unbiased) > ROUNDING * scale, unbiased, 0.0)  # a variance of 0 must not be negative
 
 
