@@ -196,6 +196,9 @@ def _headline(name: str, draws: list[dict[str, Any]]) -> dict[str, float]:
     numbers["share of draws in which the AUC has the larger F"] = float(np.mean(F["AUC, grid"] > F["accuracy"]))
     for key in F:
         numbers[f"groups by {key}"] = float(np.mean([len(ranges(name, draw)[key].groups) for draw in draws]))
+    numbers["groups by AUC less groups by accuracy"] = (
+        numbers["groups by AUC, grid"] - numbers["groups by accuracy"]
+    )
     return numbers
 
 
