@@ -243,8 +243,8 @@ class MeasureComparison(Result):
             better, other = (self.first, self.second)[:: 1 if D.low > 1 else -1]
             if self.exact and self.consistency == 1 and self.discriminancy in (0, inf):
                 return (
-                    f"{better} is strictly consistent with {other} and strictly more discriminating (Ling, Huang & "
-                    f"Zhang): they never disagree, and {other} tells no pair apart that {better} does not."
+                    f"{better} is strictly consistent with {other} and strictly more discriminating (Ling, Huang "
+                    f"& Zhang): they never disagree, and {other} tells no pair apart that {better} does not."
                 )
             reason = f"C > 1/2, and it tells more pairs apart than {other}"
             return f"{better} is the better measure by Ling, Huang & Zhang's criterion: {reason}."
