@@ -11,22 +11,26 @@ An `expected.toml` is a list of groups. A group has a `table` (where the numbers
         shown            both are shown, without a verdict
         not obtainable   cannot be measured; the reason says why
     tolerance, quick                       tolerance of the full run, and of the quick one (the same by default)
-    needs = "hungarian"                    a data set without which the numbers are not obtainable
     full = true                            measured by the full run only
     verified = false                       recalled, not read: neither the paper nor another source at hand has it
     but = { name = { tolerance, quick, reason, kind } }   exceptions, also of `verified`
+
+Its table `needs` has the data sets (or a package) of a table, without which its numbers are not obtainable.
 """
 
 import tomllib
 from dataclasses import dataclass
+from importlib.util import find_spec
 from math import isfinite, isnan
 from pathlib import Path
 from typing import Any
 
 from polyroc.datasets import entries
+from polyroc.datasets.catalogue import FOLDER
 from polyroc.errors import InputError
+from polyroc.messages import install_command
 
-__all__ = ["KINDS", "Expected", "Line", "Measured", "compare_numbers", "read_expected"]
+__all__ = ["KINDS", "Expected", "Line", "Measured", "available", "compare_numbers", "read_expected"]
 
 KINDS = ("agrees", "at most", "at least", "misprint", "shown", "not obtainable")
 UNTESTED = ("shown", "not obtainable")
@@ -76,20 +80,38 @@ def read_expected(path: Path, *, quick: bool = False) -> list[Expected]:
     """The numbers of a paper, with the tolerances of the quick or the full run."""
     stored = tomllib.loads(path.read_text(encoding="utf-8"))
     groups = [group for group in stored["group"] if not (quick and group.get("full", False))]
-    numbers = [_number(group, name, quick) for group in groups for name in group["numbers"]]
+    skipped = {table: _skipped(needed) for table, needed in stored.get("needs", {}).items()}
+    numbers = [
+        _number(group, name, quick, skipped.get(group["table"], ""))
+        for group in groups
+        for name in group["numbers"]
+    ]
     names = [(number.table, number.name) for number in numbers]
     for table, name in {name for name in names if names.count(name) > 1}:
         raise InputError(f"{path.name} has {name!r} of {table} twice; remove one.")
     return numbers
 
 
-def _number(group: dict[str, Any], name: str, quick: bool) -> Expected:
+def available(name: str) -> bool:
+    """Return True if a data set of the catalogue, or else a package, is here."""
+    known = {entry.name: entry.available for entry in entries()}
+    return known[name] if name in known else find_spec(name) is not None
+
+
+def _skipped(needed: list[str]) -> str:
+    """Return what is not here, by name, and how to get it; empty if all is here."""
+    absent = [name for name in needed if not available(name)]
+    own = {entry.name for entry in entries() if not entry.package}
+    how = f"name the folder of your copy in {FOLDER}" if own & {*absent} else install_command("repro")
+    return f"Skipped without {', '.join(absent)}: {how}." if absent else ""
+
+
+def _number(group: dict[str, Any], name: str, quick: bool, skipped: str) -> Expected:
     settings = {"kind": "agrees", "tolerance": 0.0, **group, **group.get("but", {}).get(name, {})}
     if settings["kind"] not in KINDS or not settings.get("reason"):
         raise InputError(f"{name!r} of {group['table']} needs a reason, and a kind of {', '.join(KINDS)}.")
-    data_set = settings.get("needs")
-    if data_set is not None and not any(entry.name == data_set and entry.available for entry in entries()):
-        settings |= {"kind": "not obtainable", "reason": f"Needs the data set {data_set}: see polyroc datasets."}
+    if skipped:
+        settings |= {"kind": "not obtainable", "reason": skipped}
     tolerance = settings.get("quick", settings["tolerance"]) if quick else settings["tolerance"]
     value = float(group["numbers"][name])
     kind, reason, verified = settings["kind"], settings["reason"], settings.get("verified", True)

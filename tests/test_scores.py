@@ -144,3 +144,39 @@ def test_a_schema_decides_applicability_as_scores_do(kind, classes, positive, op
         assert inapplicable_reason(measure, scores.schema, options) == inapplicable_reason(
             measure, scores, options
         ), measure
+
+
+def test_merged_classes_are_separated_as_two_unions():
+    """Hand & Till's remark: A of two unions, by the sum of the columns, over the cases of these classes alone."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 60)
+    P = rng.dirichlet(np.ones(4) + 1, 60)
+    scores = pr.Scores.from_arrays(y, P, labels=[0, 1, 2, 3], sample_weight=rng.integers(1, 4, 60))
+    merged = scores.merge({"low": [0, 2], "high": [3]})
+    assert merged.labels == ("low", "high")
+    assert len(merged) == np.sum(y != 1)
+    parts = pr.evaluate(merged, measure="hand_till").parts
+    for name, columns in (("A(low|high)", [0, 2]), ("A(high|low)", [3])):
+        score = P[:, columns].sum(axis=1)
+        wins = [
+            (w * v, (a > b) + (a == b) / 2)
+            for a, w in zip(score[np.isin(y, columns)], scores.sample_weight[np.isin(y, columns)], strict=True)
+            for b, v in zip(
+                score[np.isin(y, [0, 2, 3]) & ~np.isin(y, columns)],
+                scores.sample_weight[np.isin(y, [0, 2, 3]) & ~np.isin(y, columns)],
+                strict=True,
+            )
+        ]
+        weights, outcomes = zip(*wins, strict=True)
+        assert parts[name].value == pytest.approx(np.average(outcomes, weights=weights), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "unions", [{"a": [0]}, {"a": [0], "b": []}, {"a": [0], "b": [0, 1]}, {"a": [0], "b": [7]}]
+)
+def test_unions_must_be_of_different_classes(unions):
+    scores = pr.Scores.from_arrays([0, 1, 2], np.eye(3))
+    with pytest.raises(InputError, match="merge needs one column per class"):
+        scores.merge(unions)
+    with pytest.raises(InputError, match="the kind 'score'"):
+        pr.Scores.from_arrays([0, 1, 1], [0.1, 0.2, 0.3]).merge({"a": [0], "b": [1]})

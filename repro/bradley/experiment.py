@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from repro.bradley.drawn_scores import PRINTED, correlations
+from repro.bradley.drawn_scores import PRINTED, draws
 from repro.evaluation import value
+from repro.expected import available
 
 import polyroc as pr
-from polyroc import datasets
 from polyroc.studies.fold_values import FoldTable
-from polyroc.studies.summaries import duncan, spread, wilcoxon_error
+from polyroc.studies.summaries import anova, duncan, spread, wilcoxon_error
 from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.spread import Spread
 
@@ -48,8 +48,7 @@ DRAWS_OF_SCORES = 100
 
 def steps(quick: bool) -> dict[str, Callable[[], Any]]:
     """One step per available data set and draw of ten test sets."""
-    here = {entry.name for entry in datasets.entries() if entry.available or entry.package}
-    names = [name for name in TABLES if name in here]
+    names = [name for name in TABLES if available(name)]
     return {
         f"{name} draw {draw}": partial(study, name, draw, quick)
         for name in names
@@ -160,13 +159,46 @@ def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     numbers: dict[str, dict[str, float]] = {}
     for name, table in TABLES.items():
         if draws := draws_of(results, name):
-            numbers[table] = _table(draws)
+            numbers[table] = _table(draws) | _headline(name, draws)
     numbers["Figure 15"] = {
         f"AUC {theta}, {n} cases a class": wilcoxon_error("auc", theta, n, n)
         for theta, sizes in FIGURE_15.items()
         for n in sizes
     }
-    numbers["Figures 13 and 14"] = _errors(results) | _printed_errors(results) | _drawn_errors(results)
+    numbers["Equation 10, unequal classes"] = {
+        f"{name}, {max(areas)} %": wilcoxon_error("auc", max(areas) / 100.0, *counts)
+        for name, (counts, areas) in PRINTED.items()
+    }
+    numbers["Section 7"] = _formulas()
+    numbers["Figures 13 and 14, from the printed areas"] = _drawn_errors()
+    if results:
+        numbers["Figures 13 and 14"] = _errors(results) | _errors_of_these(results)
+    return numbers
+
+
+def _formulas() -> dict[str, float]:
+    """F of a small table, and r_p of equation 14, which depends on the numbers of learners and test sets alone."""
+    by_hand = anova({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
+    nine = duncan(dict(zip(LEARNERS, np.random.default_rng(SEED).normal(size=(len(LEARNERS), 10)), strict=True)))
+    ranges = (critical / nine.standard_error for critical in nine.critical_ranges)
+    return {"F of three learners on three test sets": by_hand.F} | {
+        f"r_{p}, {nine.df:.0f} degrees of freedom": r for p, r in enumerate(ranges, start=2)
+    }
+
+
+def _headline(name: str, draws: list[dict[str, Any]]) -> dict[str, float]:
+    """F and the number of Duncan's groups by AUC and by accuracy, means over draws."""
+    F = {
+        key: np.array([anova(fold_tables(name, draw, key)).F for draw in draws])
+        for key in ("accuracy", "AUC, grid")
+    }
+    numbers = {f"F of {key}": float(values.mean()) for key, values in F.items()}
+    numbers["share of draws in which the AUC has the larger F"] = float(np.mean(F["AUC, grid"] > F["accuracy"]))
+    for key in F:
+        numbers[f"groups by {key}"] = float(np.mean([len(ranges(name, draw)[key].groups) for draw in draws]))
+    numbers["groups by AUC less groups by accuracy"] = (
+        numbers["groups by AUC, grid"] - numbers["groups by accuracy"]
+    )
     return numbers
 
 
@@ -208,38 +240,55 @@ def _errors(results: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def _printed_errors(results: dict[str, Any]) -> dict[str, float]:
-    """SE(W) of the printed areas, over six sets and over the available ones, and the r that the latter imply.
+def _errors_of_these(results: dict[str, Any]) -> dict[str, float]:
+    """The r over the available sets that the paper's r implies, and the one of drawn scores.
 
     The paper's r and its two standard deviations determine a regression line and a residual scatter. The same line
     and scatter over a narrower range of SE(W) have a smaller r.
     """
-    errors = {
-        name: [wilcoxon_error("auc", area / 100.0, *counts) for area in areas]
-        for name, (counts, areas) in PRINTED.items()
-    }
-    slope = CORRELATION * SD_OF_DEVIATION / SD_OF_ERROR
+    here = [name for name in TABLES if draws_of(results, name)]
+    explained = (
+        CORRELATION * SD_OF_DEVIATION / SD_OF_ERROR * np.std([e for n in here for e in _printed_errors(n)], ddof=1)
+    )
     scatter = SD_OF_DEVIATION * np.sqrt(1.0 - CORRELATION**2)
-    here = [error for name in TABLES if draws_of(results, name) for error in errors[name]]
-    explained = slope * np.std(here, ddof=1)
+    r = _correlations(draws(here, DRAWS_OF_SCORES, SEED), 0)
     return {
-        "mean SE(W) of the printed areas, six sets": float(np.mean(list(errors.values()))),
-        "SD of SE(W) of the printed areas, six sets": float(np.std(list(errors.values()), ddof=1)),
-        "SD of SE(W) of the printed areas, sets that are here": float(np.std(here, ddof=1)),
         "r of the paper's line and scatter over the sets that are here": float(
             explained / np.hypot(explained, scatter)
         ),
+        "r over the sets that are here, scores drawn": float(r.mean()),
+        "r over the sets that are here, scores drawn, 5 %": float(np.quantile(r, 0.05)),
+        "r over the sets that are here, scores drawn, 95 %": float(np.quantile(r, 0.95)),
     }
 
 
-def _drawn_errors(results: dict[str, Any]) -> dict[str, float]:
-    """The correlation if nothing but the areas differed between learners: over six sets, and those here."""
-    here = [name for name in TABLES if draws_of(results, name)]
-    all_six, of_these = (correlations(names, DRAWS_OF_SCORES, SEED) for names in (PRINTED, here))
+def _printed_errors(name: str) -> list[float]:
+    """SE(W) of the mean areas that the paper prints for a data set."""
+    counts, areas = PRINTED[name]
+    return [wilcoxon_error("auc", area / 100.0, *counts) for area in areas]
+
+
+def _correlations(drawn: FloatArray, column: int) -> FloatArray:
+    """The correlation of SE(W), by one of its two columns, and SD in each draw."""
+    return np.array([np.corrcoef(draw[:, column], draw[:, 2])[0, 1] for draw in drawn])
+
+
+def _drawn_errors() -> dict[str, float]:
+    """SE(W) and its correlation with SD over six sets, if nothing but the areas differed between learners."""
+    printed = [error for name in PRINTED for error in _printed_errors(name)]
+    six = draws(PRINTED, DRAWS_OF_SCORES, SEED)
+    of_mean, averaged = _correlations(six, 0), _correlations(six, 1)
+    means, deviations = six.mean(axis=1), six.std(axis=1, ddof=1)
     return {
-        "r over six sets, scores drawn": float(all_six.mean()),
-        "share of draws with the printed r or more, six sets": float(np.mean(all_six >= CORRELATION)),
-        "r over the sets that are here, scores drawn": float(of_these.mean()),
-        "r over the sets that are here, scores drawn, 5 %": float(np.quantile(of_these, 0.05)),
-        "r over the sets that are here, scores drawn, 95 %": float(np.quantile(of_these, 0.95)),
+        "mean SE(W) of the printed areas, six sets": float(np.mean(printed)),
+        "SD of SE(W) of the printed areas, six sets": float(np.std(printed, ddof=1)),
+        "mean SE(W) averaged over test sets, 5 %": float(np.quantile(means[:, 1], 0.05)),
+        "mean SE(W) averaged over test sets, 95 %": float(np.quantile(means[:, 1], 0.95)),
+        "SD of SE(W) averaged over test sets, 5 %": float(np.quantile(deviations[:, 1], 0.05)),
+        "SD of SE(W) averaged over test sets, 95 %": float(np.quantile(deviations[:, 1], 0.95)),
+        "mean SE(W) of mean areas, 5 %": float(np.quantile(means[:, 0], 0.05)),
+        "r over six sets, scores drawn": float(of_mean.mean()),
+        "r over six sets, scores drawn, SE(W) averaged": float(averaged.mean()),
+        "share of draws with the printed r or more, six sets": float(np.mean(of_mean >= CORRELATION)),
+        "share with the printed r or more, SE(W) averaged": float(np.mean(averaged >= CORRELATION)),
     }

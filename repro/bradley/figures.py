@@ -25,9 +25,10 @@ def draw(results: dict[str, Any], folder: Path) -> None:
         picture = pr.plot(list(ranges(TABLES[name], result).values()))
         picture.figure.savefig(folder / f"duncan_{name}.svg")
         pyplot.close(picture.figure)
-    picture = pr.plot(spreads(results, 0))
-    picture.figure.savefig(folder / "figures_13_and_14.svg")
-    pyplot.close(picture.figure)
+    if first:
+        picture = pr.plot(spreads(results, 0))
+        picture.figure.savefig(folder / "figures_13_and_14.svg")
+        pyplot.close(picture.figure)
     picture = pr.plot(wilcoxon_errors(tuple(FIGURE_15), range(10, 201)))
     picture.figure.savefig(folder / "figure_15.svg")
     pyplot.close(picture.figure)

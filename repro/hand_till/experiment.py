@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from repro.evaluation import estimate, value
+from repro.expected import available
 from scipy.stats import rankdata
 
 import polyroc as pr
@@ -50,9 +51,12 @@ def steps(quick: bool) -> dict[str, Callable[[], Any]]:
         "equations": equations,
         "simulated": partial(simulated, 1000 if quick else 4000),
         "figures": figures,
-        "PEN all": pen_all,
     }
-    for name in SETS:
+    if available("pen"):
+        steps_by_name["PEN all"] = pen_all
+    for name in SETS if available("sklearn") else ():
+        if not available(SETS[name]["name"]):
+            continue
         splits = {True: (5, 10), False: (30, 100)}[quick][name not in LARGE]
         for first in range(0, splits, CHUNK):
             steps_by_name[f"{name} splits from {first}"] = partial(table_1, name, first)
@@ -182,25 +186,29 @@ def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     numbers: dict[str, dict[str, float]] = {f"Equations, {k}": v for k, v in results["equations"].items()}
     numbers["Equations, simulated: distance in standard errors"] = results["simulated"]
     numbers["Figure 1"] = _figure_1(results["figures"])
-    splits = {name: splits_of(results, name) for name in SETS}
+    splits = {name: rows for name in SETS if (rows := splits_of(results, name))}
     for name, rows in splits.items():
         numbers[f"Table 1, {name}"] = _shares(name, rows)
-    numbers["Table 1, seven sets"] = {
-        f"sets in which {other} orders the rules differently": sum(
-            numbers[f"Table 1, {name}"][f"splits in which M and {other} differ"] for name in SETS
-        )
-        for other in ("C1", "C2")
-    }
-    sets = numbers["Table 1, seven sets"]
+    if len(splits) == len(SETS):
+        numbers["Table 1, seven sets"] = _orders(numbers)
+    if "WDBC" in splits:
+        numbers["Table 1, two classes"] = {
+            "largest distance of C1 and C2": _largest(splits["WDBC"], "C1", "C2"),
+            "largest distance of M and the AUC, 9-nn and tree": _largest(splits["WDBC"], "M", "AUC"),
+        }
+    if "PEN all" in results:
+        numbers["Section 5, PEN"] = {"M of 9-nn, half of all cases": results["PEN all"]["M"]}
+    return numbers
+
+
+def _orders(numbers: dict[str, dict[str, float]]) -> dict[str, float]:
+    """In how many of the seven sets M orders the rules otherwise than C1 and C2."""
+    sets = {}
     for other in ("C1", "C2"):
         differ = [numbers[f"Table 1, {name}"][f"splits in which M and {other} differ"] for name in SETS]
+        sets[f"sets in which {other} orders the rules differently"] = sum(differ)
         sets[f"standard deviation of that number, {other}"] = float(np.sqrt(sum(p * (1.0 - p) for p in differ)))
-    numbers["Table 1, two classes"] = {
-        "largest distance of C1 and C2": _largest(splits["WDBC"], "C1", "C2"),
-        "largest distance of M and the AUC, 9-nn and tree": _largest(splits["WDBC"], "M", "AUC"),
-    }
-    numbers["Section 5, PEN"] = {"M of 9-nn, half of all cases": results["PEN all"]["M"]}
-    return numbers
+    return sets
 
 
 def _figure_1(figure: dict[str, Any]) -> dict[str, float]:

@@ -39,7 +39,8 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     axes[0].legend(frameon=False, loc="lower right")
     figure.savefig(folder / "figure_2.svg")
     pyplot.close(figure)
-    _draw_ranks(results, folder)
+    if any(splits_of(results, name) for name in SETS):
+        _draw_ranks(results, folder)
 
 
 def _draw_misprint(ax: Axes, mu: list[float], C2: dict[str, list[float]]) -> None:
@@ -53,21 +54,22 @@ def _draw_misprint(ax: Axes, mu: list[float], C2: dict[str, list[float]]) -> Non
 
 def _draw_ranks(results: dict[str, Any], folder: Path) -> None:
     """Table 1: the share of splits with each order, ties separately; a frame around that of the paper's split."""
+    sets = [name for name in SETS if splits_of(results, name)]
     names = ["<".join(RULES[place] for place in np.argsort(order)) for order in ORDERS] + ["ties"]
     figure, axes = pyplot.subplots(1, 3, figsize=(12.0, 4.0), sharey=True, layout="constrained")
     for ax, symbol in zip(axes, MEASURES, strict=True):
-        shares = np.array([_shares(splits_of(results, name), symbol) for name in SETS])
+        shares = np.array([_shares(splits_of(results, name), symbol) for name in sets])
         ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
         for (row, column), share in np.ndenumerate(shares):
             if share:
                 colour = "white" if share > 0.6 else "black"
                 ax.text(column, row, f"{share:.2f}", ha="center", va="center", fontsize=8, color=colour)
-        for row, name in enumerate(SETS):
+        for row, name in enumerate(sets):
             printed = tuple(map(float, PUBLISHED[name][symbol]))
             column = ORDERS.index(printed) if printed in ORDERS else len(ORDERS)
             ax.add_patch(Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, fill=False, color="C3", lw=1.6))
         ax.set_xticks(range(len(names)), [name.replace("<", " ") for name in names], rotation=45)
-        ax.set_yticks(range(len(SETS)), list(SETS))
+        ax.set_yticks(range(len(sets)), sets)
         ax.set_title(f"{symbol}: share of splits with an order", loc="left", fontsize=10)
     figure.supxlabel(
         "best to worst: L logistic regression, 9 nearest neighbours, T tree; framed: the paper's one split"

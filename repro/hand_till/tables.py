@@ -22,15 +22,16 @@ HEAD = [
 
 def tables(results: dict[str, Any]) -> str:
     """The tables as Markdown."""
-    rows = [_row(results, name, symbol) for name in SETS for symbol in MEASURES]
+    rows = [_row(results, name, symbol) for name in SETS if splits_of(results, name) for symbol in MEASURES]
     numbers = measured(results)
-    counts = numbers["Table 1, seven sets"]
+    counts = numbers.get("Table 1, seven sets")
     headline = [
         f"- M and {other} order the rules differently in "
         f"{counts[f'sets in which {other} orders the rules differently']:.1f} of 7 sets "
         f"(sd {counts[f'standard deviation of that number, {other}']:.1f}); the table has 4 of these 7, "
         "ties counted."
         for other in ("C1", "C2")
+        if counts
     ]
     equation = [_equation(numbers[f"Equations, {c} classes, mu = {mu:g}"], c, mu) for c, mu in CASES.items()]
     return "\n\n".join(

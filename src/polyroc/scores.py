@@ -405,6 +405,41 @@ class Scores:
             by={name: Coded(column.codes[cases], column.labels) for name, column in self.by.items()},
         )
 
+    def merge(self, unions: Mapping[Hashable, Sequence[Hashable]]) -> "Scores":
+        """Merge classes into unions, adding their columns; cases of classes in no union are left out.
+
+        The separability of two groups of classes is M of two unions (Hand & Till 2001, section 3, after Taylor &
+        Hand).
+
+        Parameters
+        ----------
+        unions
+            The classes of each union by its label, in order.
+
+        Examples
+        --------
+        >>> P = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6], [0.4, 0.5, 0.1]]
+        >>> scores = Scores.from_arrays(["a", "b", "c", "c"], P)
+        >>> scores.merge({"a": ["a"], "b or c": ["b", "c"]})
+        Scores(4 cases (a: 1, b or c: 3); matrix of classifier)
+        """
+        merged = [label for classes in unions.values() for label in classes]
+        wrong = [label for label in merged if label not in self.labels or merged.count(label) > 1]
+        if self.kind == "score" or wrong or len(unions) < 2 or not all(unions.values()):
+            raise InputError(
+                "merge needs one column per class, and two unions or more that have classes of "
+                f"{list(self.labels)}, each in one union at most; got {dict(unions)} and the kind {self.kind!r}."
+            )
+        union_of = np.full(len(self.labels), -1, dtype=self.codes.dtype)
+        for union, classes in enumerate(unions.values()):
+            union_of[[self.labels.index(label) for label in classes]] = union
+        kept = self.subset(union_of[self.codes] >= 0)
+        values = {
+            name: np.column_stack([columns[:, union_of == union].sum(axis=1) for union in range(len(unions))])
+            for name, columns in kept.values.items()
+        }
+        return replace(kept, codes=union_of[kept.codes], labels=tuple(unions), values=values, positive=None)
+
     @property
     def absent(self) -> tuple[str, ...]:
         """The classes that are among the labels but have no case."""

@@ -271,6 +271,28 @@ def test_the_conclusion_follows_definition_5():
     assert "contradict each other" in opposed.conclusion()
 
 
+def test_strict_consistency_is_said_where_every_pair_was_counted():
+    """Definitions 1 and 2 of Ling, Huang & Zhang: four cases; six have a counterexample."""
+    four = pr.compare_measures("auc", "accuracy", positives=2, negatives=2)
+    for comparison in (four, four.reversed()):
+        assert comparison.conclusion().startswith(
+            "auc is strictly consistent with accuracy and strictly more discriminating"
+        )
+    six = pr.compare_measures("auc", "accuracy", positives=3, negatives=3)
+    assert (six.counts.disagree, six.counts.only_second) == (1, 4)
+    assert "strictly" not in six.conclusion()
+    drawn = pr.compare_measures("auc", "accuracy", model=pr.consistency.RankedLists((2, 2)), pairs=500, rng=0)
+    assert (drawn.consistency, drawn.discriminancy) == (1.0, inf)
+    assert "strictly" not in drawn.conclusion()
+
+
+def test_counts_of_many_digits_are_printed_by_their_magnitude():
+    comparison = pr.compare_measures("auc", "accuracy", positives=50, negatives=50)
+    assert "3.932706e+57" in str(comparison)
+    assert str(comparison.counts.agree) not in str(comparison)
+    assert comparison.rows()[0]["agree"] == comparison.counts.agree
+
+
 # Records ---------------------------------------------------------------------------------------------------------
 
 

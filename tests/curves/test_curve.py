@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import average_precision_score, det_curve, precision_recall_curve, roc_curve
 
 import naive
@@ -414,3 +415,50 @@ def test_a_warning_names_a_reversed_score():
     assert "is the score reversed?" in str(pr.curve(y, -s))
     assert "is the score reversed?" not in str(pr.curve(y, s))
     assert both.to_table().notes[0].startswith("falling: every value of the 95 % interval of auc is below chance")
+
+
+def slow_lc_index(y, a, b, low, likely, high):
+    """The least loss of both at each of many costs, by every threshold."""
+    share = low + (high - low) * (np.arange(20_000) + 0.5) / 20_000
+    pi = np.mean(y)
+
+    def loss(s):
+        rules = [(np.mean(s[y == 1] < t), np.mean(s[y == 0] >= t)) for t in (*np.unique(s), np.inf)]
+        return np.min([pi * share * fnr + (1 - pi) * (1 - share) * fpr for fnr, fpr in rules], axis=0)
+
+    gap = loss(b) - loss(a)
+    density = stats.triang.pdf(share, (likely - low) / (high - low), low, high - low)
+    return np.average(np.where(np.abs(gap) > 1e-12, np.sign(gap), 0.0), weights=density)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_lc_index_is_that_of_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat([0, 1], (12, 18)))
+    a, b = (rng.integers(0, 9, 30) + 2 * y for _ in range(2))
+    low, likely, high = np.sort(rng.random(3))
+    curves = pr.curve(y, {"a": a, "b": b})
+    index = curves.lc_index("a", "b", low=low, likely=likely, high=high)
+    assert index == pytest.approx(slow_lc_index(y, a, b, low, likely, high), abs=1e-3)
+    assert curves.lc_index("b", "a", low=low, likely=likely, high=high) == pytest.approx(-index, abs=1e-12)
+    assert curves.lc_index("a", "a") == 0.0
+
+
+def test_lc_index_rejects_what_it_cannot_compare():
+    curves = pr.curve([0, 0, 1, 1], {"a": [1, 2, 3, 4], "b": [1, 3, 2, 4]})
+    for names, costs in ((("a", "c"), {}), (("a", "b"), {"low": 0.6}), (("a", "b"), {"low": 0.5, "high": 0.5})):
+        with pytest.raises(InputError, match="lc_index needs two of the classifiers"):
+            curves.lc_index(*names, **costs)
+
+
+def test_a_grid_of_thresholds_is_a_score_with_ties():
+    """Bradley's trapezia over some thresholds (equation 7) are the AUC of the score cut at them."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    s = rng.normal(size=80) + y
+    grid = [-1.0, 0.0, 0.5, 1.5]
+    points = [(np.mean(s[y == 0] >= t), np.mean(s[y == 1] >= t)) for t in (np.inf, *grid[::-1], -np.inf)]
+    fpr, tpr = np.array(points).T
+    assert pr.evaluate(y, np.digitize(s, grid), measure="auc").value == pytest.approx(
+        np.trapezoid(tpr, fpr), abs=1e-14
+    )

@@ -428,6 +428,26 @@ def test_curves_given_by_name_are_so_named():
     assert [text.split("  ")[0] for text in texts(pr.plot([one, two]).legend.get_texts())] == [*S, "chance"]
 
 
+def test_a_binormal_curve_is_straight_on_double_probability_paper():
+    """Pixels of the fit are on a line; ticks are rates; chance is the diagonal."""
+    y, scores = two_classes(1.5)
+    curve = pr.curve(y, next(iter(scores.values())), binormal=True)
+    drawn = pr.plot(curve, deviates=True)
+    low, high = drawn.ax.get_xlim()
+    assert drawn.ax.get_ylim() == (low, high) == (0.01, 0.99)
+    rates = drawn.fits[0].get_xydata()
+    inside = rates[((rates > low) & (rates < high)).all(axis=1)]
+    x, up = drawn.ax.transData.transform(inside).T
+    assert len(x) > 10
+    assert np.ptp(up - np.polyval(np.polyfit(x, up, 1), x)) < 0.1
+    assert texts(drawn.ax.get_xticklabels()) == ["0.01", "0.05", "0.2", "0.5", "0.8", "0.95", "0.99"]
+    assert drawn.chance.get_xdata() == drawn.chance.get_ydata()
+    with pytest.raises(
+        InputError, match="Double probability paper is drawn in the ROC plane only, here it is a pr"
+    ):
+        pr.plot(pr.curve(y, next(iter(scores.values())), kind="pr"), deviates=True)
+
+
 def test_curves_of_two_kinds_and_hulls_elsewhere_are_rejected():
     y, S = two_classes(1.0)
     roc, det = (pr.curve(y, S["model 1.0"], kind=kind) for kind in ("roc", "det"))

@@ -2,9 +2,12 @@
 
 import doctest
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
+import tomllib
 from math import inf, isfinite
 from pathlib import Path
 
@@ -12,8 +15,8 @@ import numpy as np
 import pytest
 
 from packages import skip_without
-from polyroc import datasets
 from polyroc.cli.app import run
+from polyroc.datasets import Entry
 from polyroc.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -25,32 +28,12 @@ from repro.sampat.classifiers import gaussian, nearest, regression  # noqa: E402
 from repro import markdown, pages, reproduction  # noqa: E402
 
 FOLDERS = {paper: ROOT / "repro" / paper.replace("-", "_") for paper in reproduction.PAPERS}
-NEEDED = {
-    "bradley": ("breast", "pima", "cleveland"),
-    "everson": ("image", "vehicle"),
-    "hand-till": ("wdbc", "tae", "car", "pen", "glass", "optical"),
-}
-
-
-@pytest.fixture(scope="module")
-def reports(tmp_path_factory):
-    """Every paper once, quickly, with its results kept."""
-    here = {entry.name for entry in datasets.entries() if entry.available}
-    out = tmp_path_factory.mktemp("reproduced")
-    papers = [paper for paper in reproduction.PAPERS if here >= set(NEEDED.get(paper, ()))]
-    return out, {paper: reproduction.reproduce(paper, quick=True, out=out) for paper in papers}
-
-
-def report(reports, paper):
-    if paper not in reports[1]:
-        skip_without("the packages with its data sets are not installed")
-    return reports[1][paper]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_what_should_agree_agrees(reports, paper):
-    result = report(reports, paper)
+    result = reports[1][paper]
     assert [line.row() for line in result.lines if not line.holds] == []
     assert len(result.lines) > 15
 
@@ -59,7 +42,7 @@ def test_what_should_agree_agrees(reports, paper):
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_a_perturbed_number_is_noticed(reports, paper):
     """Each number in turn, moved to where its kind no longer holds."""
-    result = report(reports, paper)
+    result = reports[1][paper]
     measured: dict = {}
     for line in result.lines:
         measured.setdefault(line.expected.table, {})[line.expected.name] = line.measured
@@ -145,7 +128,9 @@ PICTURES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_what_is_written(reports, paper):
-    out, result = reports[0] / paper, report(reports, paper)
+    if any("polyroc[repro]" in line.expected.reason for line in reports[1][paper].lines):
+        skip_without("the packages with its data sets are not installed")
+    out, result = reports[0] / paper, reports[1][paper]
     stored = json.loads((out / "report.json").read_text())
     assert stored["holds"] is True
     assert len(stored["rows"]) == len(result.lines)
@@ -335,8 +320,57 @@ def test_the_exit_code_states_the_outcome(reports, capsys, monkeypatch):
     assert row["verdict"] == "NOT MEASURED"
 
 
-def test_the_command_needs_the_source_tree(tmp_path, capsys):
-    assert run(["reproduce", "ling", "--source", str(tmp_path)]) == 2
-    assert "run it from a checkout, or name one with --source DIR" in capsys.readouterr().err
+def test_an_unknown_paper_is_an_error(capsys):
     assert run(["reproduce", "bradly"]) == 2
     assert "There is no paper 'bradly'" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_what_is_not_here_is_skipped_by_name(reports, tmp_path, capsys, monkeypatch):
+    """With the data sets of polyroc and scikit-learn alone, as after the plain installation of a study."""
+    shutil.copytree(reports[0], tmp_path / "out")
+    own = property(lambda entry: entry.package in ("polyroc", "sklearn"))
+    monkeypatch.setattr(Entry, "available", own)
+    assert run(["reproduce", "--quick", "--out", str(tmp_path / "out")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for name in ("breast", "pima", "cleveland", "vehicle", "image", "tae", "car", "pen", "glass", "optical"):
+        assert f'Skipped without {name}: pip install "polyroc[repro]".' in shown, name
+    assert "Skipped without hungarian: name the folder of your copy in POLYROC_DATA." in shown
+    assert "DISAGREES" not in shown
+    assert "NOT MEASURED" not in shown
+
+
+@pytest.mark.slow
+def test_a_step_with_an_error_does_not_end_the_run(tmp_path, capsys, monkeypatch):
+    """Its numbers are not measured, and nothing is written."""
+    from repro.ling import experiment
+
+    monkeypatch.setattr(experiment, "lists", lambda: 1 / 0)
+    assert run(["reproduce", "ling", "--quick", "--out", str(tmp_path)]) == 1
+    shown = capsys.readouterr()
+    assert "ZeroDivisionError" in shown.err
+    assert shown.out.count("NOT MEASURED") > 50
+    assert not (tmp_path / "ling" / "report.json").exists()
+
+
+@pytest.mark.slow
+def test_an_installed_package_has_the_papers(tmp_path):
+    """The wheel contains repro/ where the command looks for it; here a copy, outside the source tree."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    (source, target) = next(iter(wheel["force-include"].items()))
+    shutil.copytree(ROOT / "src" / "polyroc", tmp_path / "polyroc")
+    shutil.copytree(ROOT / source, tmp_path / target)
+    command = [
+        sys.executable,
+        "-c",
+        "from polyroc.cli import main; main()",
+        "reproduce",
+        "ling",
+        "--quick",
+        "--json",
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(json.loads(done.stdout)) > 50

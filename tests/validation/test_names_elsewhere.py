@@ -40,6 +40,13 @@ Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9]
         ("ks", r"it is not a measure in polyroc: operate\(..., criterion=\"youden\"\)"),
         ("youden", r"operate\(..., criterion=\"youden\"\)"),
         ("DCA", r"'net_benefit\(threshold=...\)'"),
+        ("HTM", "'hand_till'"),
+        ("modified HTM", "'ht3'"),
+        ("Nakas", "'vus'"),
+        ("NVUS", "'sahiner'"),
+        ("G", r"it is not a measure in polyroc: front\(...\).gini\(\)"),
+        ("cobweb", r"rates\(...\).cobweb\(\)"),
+        ("Neyman-Pearson", r"operate\(..., at_most="),
     ],
 )
 def test_measures_of_other_packages(name, words):
@@ -47,6 +54,17 @@ def test_measures_of_other_packages(name, words):
         pr.evaluate(Y, S, measure=name)
     with pytest.raises(MeasureError, match=words):
         pr.measure(name)
+
+
+def test_the_error_of_bradleys_paper_is_a_method():
+    with pytest.raises(MeasureError, match=r"Cannot read the measure 'SE\(W\)'; .* method=HanleyMcNeil\(kind="):
+        pr.measure("SE(W)")
+    with pytest.raises(InputError, match=r"no method 'SE\(W\)'; it is HanleyMcNeil\(kind='exponential'\)"):
+        pr.evaluate(Y, S, measure="auc", method="SE(W)")
+    method = pr.HanleyMcNeil(kind="exponential")
+    assert pr.evaluate(Y, S, measure="auc", method=method).standard_error == pytest.approx(
+        pr.studies.summaries.wilcoxon_error("auc", 0.75, 2, 2)
+    )
 
 
 def test_keys_of_polyroc_are_measures_whatever_the_table_says():

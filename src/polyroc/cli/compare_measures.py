@@ -23,7 +23,7 @@ from polyroc.cli.options import (
 from polyroc.consistency.practice import OrderStability, Separation
 from polyroc.consistency.result import MeasureComparison
 from polyroc.errors import InputError
-from polyroc.output.numbers import interval_text, level_text, number_text
+from polyroc.output.numbers import count_text, interval_text, level_text, number_text
 from polyroc.output.tables import Row, Table
 from polyroc.output.text import Format
 
@@ -300,19 +300,14 @@ def _comparison_row(comparison: MeasureComparison, level: float) -> Row:
         row["C"] += f" ({interval_text(comparison.consistency_interval(level))})"
         row["D"] += f" ({low:.4g} to {high:.4g})"
     counts = {**comparison.counts._asdict(), "undecided": comparison.undecided}
-    return row | {name.replace("_", " "): _count_text(count) for name, count in counts.items()}
-
-
-def _count_text(count: int) -> str:
-    """All digits of a count below 1e15; else its order of magnitude."""
-    return str(count) if count < 10**15 else f"{float(count):.6e}" if count < 10**300 else "> 1e300"
+    return row | {name.replace("_", " "): count_text(count) for name, count in counts.items()}
 
 
 def _order_table(order: OrderStability, level: float) -> Table:
     rows = [_order_row(record, level) for record in order.rows(level)]
     cases = sum(order.provenance.cases.values())
     title = f"Resampled test sets of {cases} cases: how often the order of the classifiers is kept"
-    return Table.of(title, rows, [f"By {order.provenance.method}."])
+    return Table.of(title, rows, [f"By {order.provenance.method}.", *order.conclusion()])
 
 
 def _order_row(record: dict[str, Any], level: float) -> Row:

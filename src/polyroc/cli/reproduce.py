@@ -10,7 +10,6 @@ import click
 
 from polyroc.cli.help import Command
 from polyroc.cli.options import formats, print_result, progress_bar
-from polyroc.errors import MissingFileError
 from polyroc.output.tables import Row, Table
 from polyroc.output.text import Format
 
@@ -28,33 +27,26 @@ __all__ = ["reproduce"]
     help="Folder for checkpoints, so that an interrupted run can be resumed, for a report and figures.",
 )
 @click.option("--failures", is_flag=True, help="Show only numbers that do not agree.")
-@click.option(
-    "--source",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="The source tree of polyroc; not needed if polyroc runs from it.",
-)
 @formats
 def reproduce(
     papers: tuple[str, ...],
     quick: bool,
     out: Path | None,
     failures: bool,
-    source: Path | None,
     output: Format | None,
 ) -> int:
     """Repeat the papers that polyroc implements: hand-till, ling, sampat, everson, bradley; all by default.
 
     Every number is shown beside the measured one, with its tolerance and the reason for it. Numbers that could
-    not be read in the paper, or in another source, are marked. The exit code is 1 if a number that
-    should agree does not.
+    not be read in the paper, or in another source, are marked. What needs data sets that are not here is skipped,
+    by name. The exit code is 1 if a number that should agree does not.
 
     \b
     polyroc reproduce --quick
     polyroc reproduce sampat
     polyroc reproduce hand-till --out results    (the same command resumes an interrupted run)
     """
-    reproduction = _reproduction_module(source)
+    reproduction = _reproduction_module()
     unknown = [paper for paper in papers if paper not in reproduction.PAPERS]
     if unknown:
         raise click.UsageError(f"There is no paper {unknown[0]!r}; choose from {', '.join(reproduction.PAPERS)}.")
@@ -83,19 +75,13 @@ def _print_reports(reports: Sequence[Any], failures: bool, output: Format | None
     )
 
 
-def _reproduction_module(source: Path | None) -> Any:
-    """The module `repro.reproduction` of the source tree, which is not part of the installed package."""
-    known = [Path(__file__).parents[3], Path.cwd()] if source is None else [source]
-    for root in known:
-        if (root / "repro" / "reproduction.py").is_file():
-            if str(root) not in sys.path:
-                sys.path.insert(0, str(root))
-            return importlib.import_module("repro.reproduction")
-    raise MissingFileError(
-        "polyroc reproduce needs the folder repro/ of polyroc's source tree, which the installed package does not "
-        f"have, and it is not in {' or '.join(str(root) for root in known)}; run it from a checkout, or name "
-        "one with --source DIR."
-    )
+def _reproduction_module() -> Any:
+    """Import `repro.reproduction` from the source tree, or from the copy in the installed package."""
+    package = Path(__file__).parents[1]
+    root = next(root for root in (package.parents[1], package / "papers") if (root / "repro").is_dir())
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    return importlib.import_module("repro.reproduction")
 
 
 def _lines(report: Any, failures: bool) -> list[Any]:

@@ -107,6 +107,15 @@ class OrderStability(Result):
             raise InputError(f"{key!r} must match one entry, but matches {len(matches)}; give one of {known}.")
         return matches[0]
 
+    def conclusion(self) -> list[str]:
+        """State which measures contradict each other on all cases (Ling, Huang & Zhang 2003, definition 1)."""
+        return [
+            f"{f.measure} and {g.measure} contradict each other: {f.better} is better than {f.worse} by "
+            f"{f.measure}, and worse by {g.measure}."
+            for f, g in combinations(self.pairs.values(), 2)
+            if f.difference and g.difference and (f.better, f.worse) == (g.worse, g.better)
+        ]
+
     def __repr__(self) -> str:
         shown = [f"{k.measure} {k.better} > {k.worse} {number_text(k.share)}" for k in self.pairs.values()]
         return f"OrderStability({'; '.join(shown[:6])}{'; ...' if len(shown) > 6 else ''})"

@@ -233,10 +233,19 @@ class MeasureComparison(Result):
 
     @validated
     def conclusion(self, level: float = 0.95) -> str:
-        """Which measure is better by definition 5 of Ling, Huang & Zhang, in a sentence."""
+        """State which measure is better by the definitions of Ling, Huang & Zhang, in a sentence.
+
+        Definitions 1 and 2 (strict) are met where all pairs were counted, C = 1 and D is infinite or 0; definition
+        5 where C > 1/2 and D is not 1.
+        """
         C, D = self.consistency_interval(level), self.discriminancy_interval(level)
         if C.low > 0.5 and (D.low > 1 or D.high < 1):
             better, other = (self.first, self.second)[:: 1 if D.low > 1 else -1]
+            if self.exact and self.consistency == 1 and self.discriminancy in (0, inf):
+                return (
+                    f"{better} is strictly consistent with {other} and strictly more discriminating (Ling, Huang "
+                    f"& Zhang): they never disagree, and {other} tells no pair apart that {better} does not."
+                )
             reason = f"C > 1/2, and it tells more pairs apart than {other}"
             return f"{better} is the better measure by Ling, Huang & Zhang's criterion: {reason}."
         if C.high < 0.5:

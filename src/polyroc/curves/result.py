@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.curves.binormal import BinormalFit
 from polyroc.curves.hull import Hull, RandomisedRule, Vertices, checked_rate, convex_hull, rule_at
-from polyroc.curves.points import KINDS, CurveKind, area_between, precision
+from polyroc.curves.points import KINDS, CurveKind, area_between, cost_envelope, precision
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import score_notes
@@ -26,6 +26,7 @@ __all__ = ["Band", "BandKind", "Curve", "Curves", "FamilyKind", "OperatingRates"
 BandKind = Literal["pointwise", "simultaneous"]
 FamilyKind = Literal["classifier", "class", "pair", "fold"]
 SHOWN = 20  # points in a notebook's table
+COST_ROUNDING = 1e-12  # costs, at most 1/2, that differ by less are equal in exact arithmetic
 LARGEST_DEVIATE = 5.0  # rates below 3e-7 are drawn at the edge of a DET curve
 
 
@@ -371,6 +372,59 @@ class Curves(Result, Mapping[str, Curve]):
                 f"{self.by}; use the hull() of each curve."
             )
         return convex_hull(curve.vertices for curve in self.curves.values())
+
+    @validated
+    def lc_index(
+        self,
+        first: str,
+        second: str,
+        *,
+        low: Probability = 0.0,
+        likely: Probability = 0.5,
+        high: Probability = 1.0,
+    ) -> float:
+        """Compare two classifiers over a range of costs: the LC index of Adams & Hand.
+
+        It is the probability that the first has the lower expected cost, each at its best threshold, less the
+        probability that the second has: from -1 to 1. The unknown cost is the share of a false negative in the
+        costs of both errors, with a triangular distribution; the classes are as frequent as in the data.
+
+        Parameters
+        ----------
+        first, second
+            Two classifiers.
+        low, likely, high
+            The least, the most likely and the largest share.
+
+        References
+        ----------
+        Adams & Hand, Pattern Recognition 32 (1999) 1139-1147.
+
+        Examples
+        --------
+        >>> from polyroc import curve
+        >>> y = [0, 0, 0, 1, 1, 1]
+        >>> curves = curve(y, {"a": [1, 2, 5, 3, 6, 7], "b": [2, 3, 4, 1, 5, 6]})
+        >>> round(curves.lc_index("a", "b"), 4), round(curves.lc_index("a", "b", low=0.5, likely=0.6), 4)
+        (0.5, 1.0)
+        """
+        if self.by != "classifier" or not {first, second} <= {*self.curves} or not low <= likely <= high > low:
+            raise InputError(
+                f"lc_index needs two of the classifiers {list(self.curves)}, not curves by {self.by}, and shares "
+                f"low <= likely <= high, low < high; got {first!r}, {second!r}, {low:g}, {likely:g} and {high:g}."
+            )
+        from scipy.stats import triang
+
+        a, b = (cost_envelope(curve.fpr, curve.tpr) for curve in (self.curves[first], self.curves[second]))
+        p = np.union1d(a[0], b[0])
+        gap = np.interp(p, *b) - np.interp(p, *a)
+        k = np.flatnonzero(gap[:-1] * gap[1:] < 0)  # the envelopes, straight between these, cross
+        p = np.union1d(p, p[k] + (p[k + 1] - p[k]) * gap[k] / (gap[k] - gap[k + 1]))
+        gap = np.interp((p[:-1] + p[1:]) / 2.0, *b) - np.interp((p[:-1] + p[1:]) / 2.0, *a)
+        odds = 1.0 / self.curves[first].prevalence - 1.0
+        share = p * odds / (p * odds + 1.0 - p)
+        weight = np.diff(triang.cdf(share, (likely - low) / (high - low), low, high - low))
+        return float(weight @ np.where(np.abs(gap) > COST_ROUNDING, np.sign(gap), 0.0))
 
     @validated
     def thinned(self, points: int = 2000, tolerance: float = 1e-4) -> "Curves":

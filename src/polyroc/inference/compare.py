@@ -93,8 +93,8 @@ def compare(
     measure
         A key such as "hand_till".
     method
-        How the covariance is made: `Influence()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`, or one of these by
-        name ("bootstrap"); `HanleyMcNeil()` for different cases; `Permutation()` makes the p-values by exchanging
+        How the covariance is made: `Influence()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`, `HanleyMcNeil()` of
+        areas, or one of these by name ("bootstrap"); `Permutation()` makes the p-values by exchanging
         paired classifiers, `McNemar()` those of proportions of right decisions, and intervals are stretched to
         agree. With `Bootstrap()` intervals are of the kind that
         it names, from the replicates of the difference (sets of different cases are drawn independently). All

@@ -5,6 +5,7 @@ from math import ceil, isnan, log10
 __all__ = [
     "DASH",
     "chance_text",
+    "count_text",
     "defined",
     "end_texts",
     "estimate_text",
@@ -50,6 +51,15 @@ def chance_text(value: float) -> str:
     ('0.5000', '0.1667', '4.11e-19')
     """
     return number_text(value, unit=unit_of(value))
+
+
+def count_text(count: int) -> str:
+    """Return all digits of a count below 1e15; else its order of magnitude.
+
+    >>> count_text(59239093), count_text(5 * 10**57)
+    ('59239093', '5.000000e+57')
+    """
+    return str(count) if count < 10**15 else f"{float(count):.6e}" if count < 10**300 else "> 1e300"
 
 
 def unit_of(chance: float | None) -> float:

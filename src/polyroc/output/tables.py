@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, unit_of
+from polyroc.output.numbers import (
+    count_text,
+    estimated_text,
+    interval_text,
+    level_text,
+    number_text,
+    p_number,
+    unit_of,
+)
 from polyroc.output.sentences import printable
 
 __all__ = ["SHOWN_ROWS", "Bar", "Column", "Row", "Table", "columns", "record_table"]
@@ -152,7 +160,7 @@ def _cell(name: str, record: Record) -> str:
         if name in COUNTS and value.is_integer():  # weighted counts have decimals
             return f"{value:.0f}"
         return p_number(value) if name.endswith("pvalue") else _number(name, value, record)
-    return str(value)
+    return count_text(value) if isinstance(value, int) else str(value)
 
 
 def _number(name: str, value: float, record: Record) -> str:

@@ -62,8 +62,8 @@ def plot(
         - `level`: of the intervals in all pictures that have any, 0.95 by default.
         - "forest", "differences", "volumes": `numbers=False` omits the values beside the rows.
         - "roc", "pr", "det", "cost" of curves: `band=False` and `fit=False` omit the band and the binormal fit;
-          `hull=True` adds the convex hull of ROC curves; `points` are places to mark, by name, such as
-          {"chosen": curve.at(fpr=0.1)}.
+          `hull=True` adds the convex hull of ROC curves, `deviates=True` draws them on double probability paper;
+          `points` are places to mark, by name, such as {"chosen": curve.at(fpr=0.1)}.
         - "pairs": `shades`, the values of the lightest and the darkest shade.
         - "scores": `scores`, the `Scores` of the cases (needed).
         - "reliability": `classifier` and `event`, which of several; `band`, "simultaneous" or "pointwise".

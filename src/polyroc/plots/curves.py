@@ -195,6 +195,7 @@ def draw_curves(
     band: bool = True,
     fit: bool = True,
     hull: bool = False,
+    deviates: bool = False,
     points: Mapping[str, Place] | None = None,
 ) -> CurvesPicture:
     """Curves of one kind on common axes, each from at most a few thousand of its points.
@@ -211,12 +212,16 @@ def draw_curves(
         Whether the bands and the binormal fits that the curves hold are drawn.
     hull
         Whether the convex hull of all the ROC curves together is drawn.
+    deviates
+        Whether the axes of ROC curves are normal deviates (double probability paper), where binormal curves are
+        straight.
     points
         Operating points in the ROC plane by name: whatever has `fpr` and `tpr`.
     """
     names = [*curves] if isinstance(curves, Mapping) else _names(curves)
     curves = [*curves.values()] if isinstance(curves, Mapping) else curves
-    _check(curves, "A hull is" if hull else "Operating points are" if points else None)
+    wanted = {"A hull is": hull, "Operating points are": points, "Double probability paper is": deviates}
+    _check(curves, next((name for name, is_wanted in wanted.items() if is_wanted), None))
     entries = _entries(names, curves, level)
     area = wrap(f"{capitalised(curves[0].area.name)} ({level_text(level)} interval)", WRAPPED)
     wide = max(text_width(text, small_size()) for text in (*area, *entries))
@@ -228,6 +233,8 @@ def draw_curves(
     bands = [_draw_band(ax, curve, place) for place, curve in enumerate(curves) if band and curve.band is not None]
     fits = [_draw_fit(ax, curve) for curve in curves if fit and curve.binormal is not None]
     outer = _draw_hull(ax, convex_hull(curve.vertices for curve in curves)) if hull else None
+    if deviates and chance is not None:
+        _stretch(ax, chance)
     marked = [mark_point(ax, place.fpr, place.tpr, name, 6) for name, place in (points or {}).items()]
     firsts = {"convex hull": outer, "binormal fit": (*fits, None)[0], _band_name(curves): (*bands, None)[0]}
     firsts["chance"] = chance
@@ -238,6 +245,20 @@ def draw_curves(
     )
     dots, texts = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
     return CurvesPicture(ax, tuple(lines), tuple(bands), tuple(fits), outer, dots, texts, chance, legend)
+
+
+def _stretch(ax: Axes, chance: Line2D) -> None:
+    """Draw rates at the distance of their normal deviates; those of 0 and 1 are beyond the axes."""
+    from scipy.special import ndtr, ndtri
+
+    shown = TICKS[2:-2]
+    names = [f"{rate:g}" for rate in shown]
+    ax.set_xscale("function", functions=(ndtri, ndtr))
+    ax.set_yscale("function", functions=(ndtri, ndtr))
+    ax.set(xlim=(shown[0], shown[-1]), ylim=(shown[0], shown[-1]))
+    ax.set_xticks(shown, names)
+    ax.set_yticks(shown, names)
+    chance.set_data(shown, shown)
 
 
 def _check(curves: Sequence[Curve], wanted: str | None) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar, Literal
 
 import numpy as np
+from scipy.special import ndtri, owens_t
 
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import InputError
 from polyroc.inference.methods.method import Method, Uncertainty
 from polyroc.measures.applicability import require_formula, require_plain_cases
 from polyroc.measures.measure import Measure
@@ -16,7 +18,7 @@ from polyroc.measures.statistic import Statistic
 from polyroc.messages import Call, Option
 from polyroc.validation.signatures import PositiveInt, Probability, validate_fields, validated
 
-__all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential"]
+__all__ = ["HanleyMcNeil", "Kind", "area_correlation", "area_variance", "exponential"]
 
 Kind = Literal["nonparametric", "exponential"]
 
@@ -48,13 +50,17 @@ class HanleyMcNeil(Method):
 
     Notes
     -----
-    No covariance of paired classifiers comes with it. Not for `sample_weight` or `groups`.
+    The covariance of classifiers on the same cases is r times the product of the standard errors (Hanley & McNeil
+    1983): r is that of the areas of two normal scores with the mean of both areas, and with the mean, over the two
+    classes, of Pearson's correlation of the scores. Their table of r is for 50 cases of each class; here it is for
+    as many as there are. DeLong's covariance needs no normal scores.
 
-    docs/coverage.md has the coverage of the exponential kind.
+    Not for `sample_weight` or `groups`. docs/coverage.md has the coverage of the exponential kind.
 
     References
     ----------
-    Hanley & McNeil, Radiology 143 (1982) 29-36. Bradley, Pattern Recognition 30 (1997) 1145-1159.
+    Hanley & McNeil, Radiology 143 (1982) 29-36, and 148 (1983) 839-843. Bradley, Pattern Recognition 30 (1997)
+    1145-1159.
     """
 
     name: ClassVar[str] = "hanley-mcneil"
@@ -67,19 +73,17 @@ class HanleyMcNeil(Method):
     def covariance(
         self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
     ) -> Uncertainty:
-        """The variance of `auc` or `gini`, as a matrix of one row and column; for one classifier."""
+        """Return the covariance of `auc` or `gini`: by the formula, and off the diagonal by normal scores."""
         del statistics
         require_formula(self, measure, lambda candidate: candidate.area_line is not None)
         require_plain_cases(self, samples[0].scores)
-        if len(samples) > 1:
-            raise NotApplicableError(
-                f"{self} has no covariance of paired classifiers, here {len(samples)}; use ",
-                Option("method", Call("Influence"), Call("Unbiased"), Call("Bootstrap")),
-                ".",
-            )
         assert measure.area_line is not None
         _, slope = measure.area_line
-        return Uncertainty(np.array([[slope**2 * _variance_of_area(samples[0], self.kind)]]))
+        matrix = np.diag([_variance_of_area(sample, self.kind) for sample in samples])
+        errors = np.sqrt(np.maximum(matrix.diagonal(), 0.0))
+        for a, b in combinations(np.flatnonzero(errors > 0), 2):  # an area without error has no covariance
+            matrix[a, b] = matrix[b, a] = _correlation_of_areas(samples[a], samples[b]) * errors[a] * errors[b]
+        return Uncertainty(slope**2 * matrix)
 
     @validated
     def planned_variance(self, area: Probability, negatives: PositiveInt, positives: PositiveInt) -> float:
@@ -102,6 +106,38 @@ def _variance_of_area(sample: Sample, kind: Kind) -> float:
     above, below = (stratum.components for stratum in area.strata())  # of the positives, of the negatives
     squares = exponential(area.value) if kind == "exponential" else (np.mean(below**2), np.mean(above**2))
     return area_variance(area.value, len(above), len(below), *map(float, squares))
+
+
+def _correlation_of_areas(first: Sample, second: Sample) -> float:
+    """Hanley & McNeil's r, from the areas and the correlations of the scores within the classes."""
+    column = 0 if first.scores.kind == "score" else first.positive
+    correlations = []
+    for k in range(2):
+        x, y = (s.values.reshape(len(s.values), -1)[s.cases(k), column] for s in (first, second))
+        scale = np.sqrt(x.var() * y.var())
+        correlations.append(np.mean((x - x.mean()) * (y - y.mean())) / scale if scale > 0 else 0.0)
+    area = (auc(first).value + auc(second).value) / 2.0
+    return area_correlation(area, float(np.mean(correlations)), *first.scores.counts.tolist())
+
+
+def area_correlation(area: float, correlation: float, n0: float, n1: float) -> float:
+    """The correlation of the areas of two normal scores with this area, correlated so in both classes.
+
+    The table of Hanley & McNeil (1983), for 50 cases of each class:
+
+    >>> [round(area_correlation(area, 0.5, 50, 50), 2) for area in (0.7, 0.8, 0.9, 0.95)]
+    [0.47, 0.45, 0.41, 0.37]
+    """
+    z = float(ndtri(area))
+
+    def product(r: float) -> float:
+        """The covariance of being below z, of two normal variables with correlation r."""
+        with np.errstate(divide="ignore"):  # r = -1
+            return float(area - 2.0 * owens_t(z, np.sqrt(np.divide(1.0 - r, 1.0 + r)))) - area**2
+
+    joint = product(correlation) + (n0 + n1 - 2) * product(correlation / 2.0)
+    variance = area * (1.0 - area) + (n0 + n1 - 2) * product(0.5)
+    return joint / variance
 
 
 def area_variance(area: float, n0: float, n1: float, Qa: float, Qb: float) -> float:
