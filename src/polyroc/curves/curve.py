@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Annotated, Any, Literal, Unpack
 
 from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
@@ -28,7 +27,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.within_folds import check_folds
 from polyroc.messages import Option
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.results.codec import Known
+from polyroc.results.codec import Known, Once
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -248,7 +247,7 @@ class _CurveBuilder:
     def _from_bins(self, binned: BinnedProblem) -> Curve:
         problem, area, units = binned
         sweep = CurveSweep(Sample(problem.scores, problem.classifier), units)
-        return self._with_band(problem, sweep, lambda: area)
+        return self._with_band(problem, sweep, Known(area))
 
     def _with_band(self, problem: BinaryProblem, sweep: CurveSweep, area: Callable[[], Estimate]) -> Curve:
         fit = self._fit(sweep, area, problem.classifier)
@@ -270,7 +269,7 @@ class _CurveBuilder:
         the result is first printed.
         """
 
-        @cache
+        @Once
         def area() -> Estimate:
             estimates = estimate_measure(self.area, self.method, {classifier: sample}).estimates
             warn_of_small(sample.scores, {(classifier, str(self.area)): estimates[classifier]})
