@@ -46,7 +46,7 @@ LIMITS = (
     LimitOption("--max-time", "seconds", "SECONDS", 1, "Time to make a report."),
     LimitOption("--max-preview-time", "preview_seconds", "SECONDS", 1, "Time to read the first rows of a file."),
     LimitOption("--max-upload-time", "upload_seconds", "SECONDS", 1, "Time to upload a file."),
-    LimitOption("--max-silence", "silence", "SECONDS", 1, "Time until a connection that sends nothing is closed."),
+    LimitOption("--max-silence", "silence", "SECONDS", 1, "Time until an upload that sends nothing is ended."),
     LimitOption(
         "--max-idle", "idle", "MINUTES", MINUTE, "Time without a request until a visitor's data are deleted."
     ),

@@ -31,7 +31,7 @@ class Limits:
     upload_seconds
         The longest that an upload may take.
     silence
-        A connection that sends nothing for so many seconds while the server waits for it is closed.
+        An upload that sends nothing for so many seconds is ended; a connection without a further request closed.
     idle
         After so many seconds without a request a visitor's data are deleted.
     idle_if_full
@@ -43,7 +43,7 @@ class Limits:
     uploads
         How many uploads at a time, of all visitors.
     connections
-        How many connections at a time; if there are more, those without a request are closed first.
+        How many connections at a time; further ones get "503 Service Unavailable".
     workers
         How many reports are made at the same time; the others wait.
     queue

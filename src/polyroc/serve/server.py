@@ -38,7 +38,6 @@ def serve(
         import uvicorn
 
         from polyroc.serve.app import make_app
-        from polyroc.serve.connections import limited_connections
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             f"polyroc serve needs {error.name}, which is not installed; {install_command('serve')}."
@@ -47,7 +46,13 @@ def serve(
     bound = _listen(host, port)
     app = make_app(limits, (*LOOPBACK, host, *hosts))
     config = uvicorn.Config(
-        app, http=limited_connections(limits), ws="none", log_level="error", timeout_graceful_shutdown=3
+        app,
+        http="h11",
+        ws="none",
+        log_level="error",
+        limit_concurrency=limits.connections,
+        timeout_keep_alive=int(limits.silence),
+        timeout_graceful_shutdown=3,
     )
     if ready is not None:
         ready(page_address(host, bound.getsockname()[1]))
