@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
 from pathlib import Path
 
 import duckdb
@@ -15,7 +14,6 @@ import httpx
 import polars as pl
 import pytest
 
-from polyroc.cli.serve import LIMITS
 from polyroc.errors import InputError
 from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.limits import BusyError, Limits
@@ -47,10 +45,6 @@ def server(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("limits"), *options.split())
     yield server
     server.stop()
-
-
-def test_every_limit_is_an_option():
-    assert sorted(option.limit for option in LIMITS) == sorted(field.name for field in fields(Limits))
 
 
 @pytest.mark.parametrize("value", [-1, float("nan"), "1", True, None])
