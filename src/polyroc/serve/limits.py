@@ -1,11 +1,11 @@
 """Limits on sizes, times and numbers, so that one visitor cannot take the page from the others; HTTP statuses."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-from polyroc.errors import InputError, PolyrocError
+from polyroc.errors import PolyrocError
 
-__all__ = ["BusyError", "Limits", "NotHereError", "SlowRequestError", "TooLargeError", "size_text", "status_of"]
+__all__ = ["BusyError", "Limits", "NotHereError", "SlowRequestError", "TooLargeError", "size_text"]
 
 
 MB, MINUTE = 2**20, 60
@@ -48,12 +48,6 @@ class Limits:
     workers: int = _limit("--workers", 1, "N", "Reports made at the same time; the others wait.")
     queue: int = _limit("--max-queue", 20, "N", "Reports that can wait.")
 
-    def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-                raise InputError(f"The limit {limit.name} must be a number of 0 or more, got {value!r}.")
-
 
 def size_text(n: int) -> str:
     """A number of bytes for a person.
@@ -75,31 +69,22 @@ def size_text(n: int) -> str:
 class NotHereError(PolyrocError):
     """Not there, or of another visitor: the same answer."""
 
+    status = 404
+
 
 class TooLargeError(PolyrocError):
     """More than a limit allows."""
+
+    status = 413
 
 
 class SlowRequestError(PolyrocError):
     """The request did not arrive in time."""
 
+    status = 408
+
 
 class BusyError(PolyrocError):
     """Too many at a time; later there may be room."""
 
-
-_STATUSES: dict[type[Exception], int] = {
-    NotHereError: 404,
-    SlowRequestError: 408,
-    TooLargeError: 413,
-    BusyError: 503,
-}
-
-
-def status_of(error: Exception) -> int:
-    """The HTTP status of an error.
-
-    >>> [status_of(BusyError("Later.")), status_of(PolyrocError("Wrong."))]
-    [503, 400]
-    """
-    return _STATUSES.get(type(error), 400)
+    status = 503
