@@ -31,7 +31,7 @@ Y30, P30 = Y3[::3], P3[::3]  # fewer cases, for which a proof takes a tenth of t
 @pytest.mark.filterwarnings("ignore::polyroc.errors.OptimismWarning")
 def test_one_decision_for_all_cases_by_a_reversed_score_is_noticed():
     y, s = np.repeat([0, 1], [40, 20]), np.arange(60)
-    with pytest.warns(ReversedScoreWarning, match=r"of 'classifier' \(0.0000 to .*multiply it by -1"):
+    with pytest.warns(ReversedScoreWarning, match=r"of 'classifier' \(0.0000 to .*negate it"):
         assert pr.operate(y, -s).rule.threshold == np.inf
     with warnings.catch_warnings():
         warnings.simplefilter("error", ReversedScoreWarning)

@@ -2,12 +2,12 @@
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import make_how_it_fails as made
 
 from fuzz.registry import all_subjects
-from polyroc.cli.serve import LIMITS
 from polyroc.serve.limits import Limits
 
 ROOT = Path(__file__).parents[2]
@@ -39,13 +39,8 @@ def test_no_failure_is_known():
 def test_the_limits_of_serve_are_listed_with_their_defaults():
     page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(--[\w-]+) (\w+)` \| ([\d,]+) \| (.+) \|$", page, flags=re.MULTILINE)
-    defaults = Limits()
+    stated = [(limit.metadata, limit.default) for limit in fields(Limits)]
     assert listed == [
-        (
-            option.name,
-            option.unit,
-            f"{getattr(defaults, option.limit) // option.size:,.0f}",
-            option.help.rstrip("."),
-        )
-        for option in LIMITS
+        (terms["option"], terms["unit"], f"{default // terms['size']:,.0f}", terms["help"].rstrip("."))
+        for terms, default in stated
     ]

@@ -162,7 +162,7 @@ def test_name_colour_and_title():
     assert picture.legend.get_texts()[0].get_text().startswith("forest")
     assert picture.legend.get_texts()[-1].get_text() == "chance"
     assert picture.ax.get_title(loc="left") == "$x_1$"
-    assert repr(picture) == "CurvesPicture(ax, lines, bands, fits, hull, points, names, chance, legend)"
+    assert repr(picture) == "Picture(ax, lines, bands, fits, hull, points, names, chance, legend)"
     assert pr.plot(curve).lines[0].get_color() == style.COLOURS[0]
     with pytest.raises(pr.errors.InputError, match="color must be a colour of matplotlib"):
         pr.plot(curve, color="no colour")

@@ -67,8 +67,12 @@ def changed(name, path, value):
     [
         ("Estimate", ["value"], 1.5, "Estimate: value must be from 0 to 1; the stored data are damaged"),
         ("Estimate", ["standard_error"], -0.1, "standard errors must be 0 or more"),
+        ("Estimate", ["standard_error"], 1e160, "standard errors must be 0 or more"),
+        ("Estimate", ["monte_carlo_error"], 1e160, "standard errors must be 0 or more"),
+        ("Estimate", ["effective"], 1e160, "cases must be 0 or more"),
+        ("Estimate", ["fewest"], 1e160, "cases must be 0 or more"),
         ("Estimate", ["limits"], [1.0, 0.0], "limits must be in order"),
-        ("Estimate", ["fewest"], -3, "cases are 0 or more"),
+        ("Estimate", ["fewest"], -3, "cases must be 0 or more"),
         ("Estimate", ["provenance", "cases"], {"0": -5, "1": 3}, "cases must be 0 or more"),
         ("Estimate_tally", ["value"], 0.01, "bounds must contain the value"),
         ("Comparison", ["covariance", 0, 1], 0.5, "covariance must be symmetric"),

@@ -2,14 +2,11 @@
 
 import asyncio
 import gzip
-import json
 import os
 import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 
 import duckdb
@@ -17,8 +14,6 @@ import httpx
 import polars as pl
 import pytest
 
-from polyroc.cli.serve import LIMITS
-from polyroc.errors import InputError
 from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.limits import BusyError, Limits
 from polyroc.serve.visitors import ServerFolder, Visitors
@@ -45,20 +40,10 @@ NOT_WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="folders cannot
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     options = "--max-size 2 --max-columns 50 --max-rows 1000 --max-memory 1024 --max-disk 3 --max-files 4 "
-    options += "--max-uploads 6 --max-connections 12 --max-silence 2 --max-visitors 3 --max-time 120 --max-queue 2"
+    options += "--max-uploads 6 --max-silence 2 --max-visitors 3 --max-time 120 --max-queue 2"
     server = Server(tmp_path_factory.mktemp("limits"), *options.split())
     yield server
     server.stop()
-
-
-def test_every_limit_is_an_option():
-    assert sorted(option.limit for option in LIMITS) == sorted(field.name for field in fields(Limits))
-
-
-@pytest.mark.parametrize("value", [-1, float("nan"), "1", True, None])
-def test_limits_are_numbers(value):
-    with pytest.raises(InputError, match=r"The limit rows must be a number of 0 or more, got"):
-        Limits(rows=value)
 
 
 def preview_page(visitor, content, name="a.csv"):
@@ -251,54 +236,17 @@ def test_a_slow_upload_is_ended(small_server):
 
 
 @pytest.mark.slow
-def test_connections_without_a_request_give_way_and_are_closed(server):
-    silent = [server.connect() for _ in range(40)]  # more than there may be connections
-    try:
-        with server.visitor() as visitor:
-            assert visitor.get("/").status_code == 200
-        halves = [server.connect() for _ in range(20)]
-        for raw in halves:
-            raw.sendall(b"GET / HTTP/1.1\r\nHost: local")
-        with server.visitor() as visitor:
-            assert visitor.get("/").status_code == 200
-        silent += halves
-        for raw in silent:
-            raw.settimeout(PATIENCE)
-            with suppress(ConnectionResetError):
-                assert raw.recv(1) == b""  # --max-silence 2
-    finally:
-        for raw in silent:
-            raw.close()
-
-
-@pytest.mark.slow
-def test_a_second_request_that_never_ends_is_closed(server):
-    with server.connect() as raw:
-        raw.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        assert raw.recv(65536).startswith(b"HTTP/1.1 200")
-        raw.sendall(b"GET / HTTP/1.1\r\nHost: local")
-        raw.settimeout(PATIENCE)
-        with suppress(ConnectionResetError):
-            while raw.recv(65536):
-                pass
-
-
-@pytest.mark.slow
 def test_more_requests_than_connections(small_server):
     server = small_server("--max-connections", "3")
-    start = (
-        b"POST /files?name=a.csv HTTP/1.1\r\nHost: localhost\r\nx-polyroc: 1\r\nContent-Length: 100\r\n\r\nkind"
-    )
-    uploading = [server.connect() for _ in range(3)]
-    for raw in uploading:
-        raw.sendall(start)
-    time.sleep(0.5)  # the server reads all three
-    with server.connect() as raw:
-        answer = raw.recv(65536)
-    assert answer.startswith(b"HTTP/1.1 503 ")
-    assert "try again" in json.loads(answer.split(b"\r\n\r\n", 1)[1])["message"]
-    for raw in uploading:
+    others = [server.connect() for _ in range(2)]
+    with server.visitor() as visitor:
+        assert visitor.get("/").status_code == 503
+    for raw in others:
         raw.close()
+    deadline = time.monotonic() + PATIENCE  # the server notices the ends in its own time
+    with server.visitor() as visitor:
+        while visitor.get("/").status_code == 503:
+            assert time.monotonic() < deadline
 
 
 @pytest.mark.slow

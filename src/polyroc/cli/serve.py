@@ -1,80 +1,36 @@
 """`polyroc serve`."""
 
+import socket
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, NamedTuple
+from dataclasses import fields
+from typing import Any
 
 import click
 
 from polyroc.cli.help import Command
+from polyroc.errors import InputError, MissingPackageError
+from polyroc.messages import install_command, short_repr
 from polyroc.serve.limits import Limits
 
-__all__ = ["LIMITS", "serve"]
+__all__ = ["serve"]
 
-
-class LimitOption(NamedTuple):
-    """An option that sets a field of `Limits`.
-
-    Attributes
-    ----------
-    name
-        The option.
-    limit
-        The field.
-    unit, size
-        The unit of the option, and how many of the field's units it is.
-    help
-        What is limited.
-    """
-
-    name: str
-    limit: str
-    unit: str
-    size: int
-    help: str
-
-
-MB, MINUTE = 2**20, 60
-LIMITS = (
-    LimitOption("--max-size", "size", "MB", MB, "Size of a file."),
-    LimitOption("--max-columns", "columns", "N", 1, "Columns of a file."),
-    LimitOption("--max-rows", "rows", "N", 1, "Rows of a file."),
-    LimitOption(
-        "--max-memory", "memory", "MB", MB, "Memory of a process that reads a file or makes a report (Linux)."
-    ),
-    LimitOption("--max-disk", "disk", "MB", MB, "All uploaded files together."),
-    LimitOption("--max-form", "form", "KB", 2**10, "Size of a request for a report."),
-    LimitOption("--max-time", "seconds", "SECONDS", 1, "Time to make a report."),
-    LimitOption("--max-preview-time", "preview_seconds", "SECONDS", 1, "Time to read the first rows of a file."),
-    LimitOption("--max-upload-time", "upload_seconds", "SECONDS", 1, "Time to upload a file."),
-    LimitOption("--max-silence", "silence", "SECONDS", 1, "Time until a connection that sends nothing is closed."),
-    LimitOption(
-        "--max-idle", "idle", "MINUTES", MINUTE, "Time without a request until a visitor's data are deleted."
-    ),
-    LimitOption(
-        "--max-idle-if-full", "idle_if_full", "MINUTES", MINUTE, "The same if a new visitor needs the place."
-    ),
-    LimitOption("--max-files", "files", "N", 1, "Files of a visitor."),
-    LimitOption("--max-visitors", "visitors", "N", 1, "Visitors at a time."),
-    LimitOption("--max-uploads", "uploads", "N", 1, "Uploads at a time, of all visitors."),
-    LimitOption("--max-connections", "connections", "N", 1, "Connections at a time."),
-    LimitOption("--workers", "workers", "N", 1, "Reports made at the same time; the others wait."),
-    LimitOption("--max-queue", "queue", "N", 1, "Reports that can wait."),
-)
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ANY_ADDRESS = ("0.0.0.0", "::")
 
 
 def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `LIMITS`, with the defaults of `Limits`."""
-    defaults = Limits()
-    for option in reversed(LIMITS):
+    """Add the options of `Limits`."""
+    for limit in reversed(fields(Limits)):
+        terms = limit.metadata
         command = click.option(
-            option.name,
-            option.limit,
-            default=int(getattr(defaults, option.limit)) // option.size,
+            terms["option"],
+            limit.name,
+            default=limit.default // terms["size"],
             show_default=True,
             type=click.IntRange(1),
-            metavar=option.unit,
-            help=option.help,
+            metavar=terms["unit"],
+            help=terms["help"],
         )(command)
     return command
 
@@ -100,14 +56,55 @@ def serve(host: str, port: int, name: tuple[str, ...], show: bool, **limits: int
     \b
     For a group:  polyroc serve --host 0.0.0.0 --name stats.example.org --workers 2 --max-memory 8192
     """
-    from polyroc.serve.server import serve as run
+    try:
+        import uvicorn
 
-    def ready(address: str) -> None:
+        from polyroc.serve.app import make_app
+    except ModuleNotFoundError as error:
+        raise MissingPackageError(
+            f"polyroc serve needs {error.name}, which is not installed; {install_command('serve')}."
+        ) from None
+    own = Limits(**{limit.name: limits[limit.name] * limit.metadata["size"] for limit in fields(Limits)})
+    with suppress(KeyboardInterrupt), _listen(host, port) as bound:
+        config = uvicorn.Config(
+            make_app(own, (*LOOPBACK, host, *name)),
+            http="h11",
+            ws="none",
+            log_level="error",
+            limit_concurrency=own.connections,
+            timeout_keep_alive=int(own.silence),
+            timeout_graceful_shutdown=3,
+        )
+        address = page_address(host, bound.getsockname()[1])
         click.echo(f"polyroc is at {address} (Ctrl-C ends it)")
         if show:
             click.launch(address)
-
-    values = {option.limit: limits[option.limit] * option.size for option in LIMITS}
-    with suppress(KeyboardInterrupt):
-        run(host, port, limits=Limits(**values), hosts=name, ready=ready)
+        uvicorn.Server(config).run(sockets=[bound])
     click.echo("Ended; the uploaded files are deleted.")
+
+
+def page_address(host: str, port: int) -> str:
+    """The address that a browser on this machine understands.
+
+    >>> page_address("127.0.0.1", 8321), page_address("::1", 8321), page_address("0.0.0.0", 8321)
+    ('http://127.0.0.1:8321/', 'http://[::1]:8321/', 'http://localhost:8321/')
+    """
+    name = "localhost" if host in ANY_ADDRESS else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen()  # clients can connect from now on, and wait until the server answers
+    except UnicodeError:  # the host cannot be encoded for a look-up
+        raise InputError(f"host must be a name or an address of this machine, got {short_repr(host)}.") from None
+    except OSError as error:
+        raise InputError(
+            f"Cannot listen on {host}, port {port} ({error.strerror}); the port may be in use: choose "
+            "another with --port, or --port 0 for any free one."
+        ) from None
+    return bound

@@ -1,7 +1,7 @@
 """The verb `compare_measures`: consistency and discriminancy of measures."""
 
 from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
@@ -17,6 +17,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.registry import measure as find
 from polyroc.progress import ProgressOption, progress_callback
+from polyroc.results.codec import Once
 from polyroc.results.provenance import Provenance
 from polyroc.validation.random import Draws, NJobs, Rng
 from polyroc.validation.signatures import Count, PositiveInt, validated
@@ -237,5 +238,5 @@ def _exact(area: Measure, decided: Measure, sizes: tuple[int, ...], cuts: tuple[
         model=f"all ranked lists; the top {cut} of {sum(sizes)} called positive",
         provenance=Provenance({"0": negatives, "1": positives}, "Gaussian binomials"),
         asymptotics=asymptotics(positives, negatives, cut),
-        _joint=cache(partial(joint_table, area, decided, positives, negatives, cut)),
+        _joint=Once(partial(joint_table, area, decided, positives, negatives, cut)),
     )

@@ -17,6 +17,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.messages import Call, Option, short_repr
 from polyroc.progress import Progress, track
+from polyroc.results.codec import Once
 from polyroc.results.provenance import Provenance
 from polyroc.validation.random import is_whole
 from polyroc.validation.signatures import LARGEST, is_sequence
@@ -200,7 +201,7 @@ def _comparison(
         exact=True,
         model=f"all ranked lists{', ties included' if ties else ''}; {_decision_text(outputs)}",
         provenance=Provenance(scores.cases, f"enumeration of {len(f)} lists"),
-        _joint=cache(partial(joint_of, signs[0] * f, signs[1] * g)),
+        _joint=Once(partial(joint_of, signs[0] * f, signs[1] * g)),
     )
 
 

@@ -12,7 +12,7 @@ from polyroc.estimates.evaluation import named_without_options
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import NOT_STORED, stored_as
+from polyroc.results.codec import NOT_STORED, Once, stored_as
 from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -221,7 +221,7 @@ class MeasureComparison(Result):
             second=self.first,
             counts=Counts(agree, disagree, only_second, only_first),
             asymptotics=None,
-            _joint=None if joint is None else lambda: joint().reversed(),
+            _joint=None if joint is None else Once(lambda: joint().reversed()),
         )
 
     def __repr__(self) -> str:

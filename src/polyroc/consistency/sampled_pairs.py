@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +17,7 @@ from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.progress import Progress
+from polyroc.results.codec import Once
 from polyroc.results.provenance import Provenance
 from polyroc.validation.random import Draws
 
@@ -105,8 +106,8 @@ def _comparison(
         exact=False,
         model=repr(model),
         provenance=Provenance(example.scores(0).cases, f"{draws.n} pairs drawn at random", seed=draws.seed),
-        _joint=cache(partial(joint_of, first, second)),
-        _undecided_pairs=cache(partial(_pair_numbers, defined, undecided)),
+        _joint=Once(partial(joint_of, first, second)),
+        _undecided_pairs=Once(partial(_pair_numbers, defined, undecided)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Literal, Unpack
 
 from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
@@ -28,7 +27,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.within_folds import check_folds
 from polyroc.messages import Option
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.results.codec import Known
+from polyroc.results.codec import Known, Once
 from polyroc.scores import Schema, Scores
 from polyroc.validation.signatures import validated
 
@@ -230,7 +229,7 @@ class _CurveBuilder:
     def _from_bins(self, binned: BinnedProblem) -> Curve:
         problem, area, units = binned
         sweep = CurveSweep(Sample(problem.scores, problem.classifier), units)
-        return self._with_band(problem, sweep, lambda: area)
+        return self._with_band(problem, sweep, Known(area))
 
     def _with_band(self, problem: BinaryProblem, sweep: CurveSweep, area: Callable[[], Estimate]) -> Curve:
         fit = self._fit(sweep, area, problem.classifier)
@@ -252,7 +251,7 @@ class _CurveBuilder:
         the result is first printed.
         """
 
-        @cache
+        @Once
         def area() -> Estimate:
             estimates = estimate_measure(self.area, self.method, {classifier: sample}).estimates
             warn_of_small(sample.scores, {(classifier, str(self.area)): estimates[classifier]})

@@ -20,7 +20,7 @@ from polyroc.decisions.rates import one_classifier, rates_of
 from polyroc.decisions.uncertainty import ThresholdUncertainty, rechoose
 from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, MiscalibrationWarning, ReversedScoreWarning, warn
-from polyroc.estimates.tables import OTHER_ORDER
+from polyroc.estimates.tables import direction_hint
 from polyroc.fronts.result import Front
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.methods import DEFAULT, Influence, Method, as_estimating_method
@@ -257,7 +257,7 @@ def _warn_if_reversed(scores: Scores, classifier: str, positive: int) -> None:
         low, high = map(number_text, area.confidence_interval())
         warn(
             f"Every value of the 95 % interval of the AUC of {classifier!r} ({low} to {high}) is below 0.5: "
-            + (OTHER_ORDER if scores.kind != "score" else "is the score reversed? If so, multiply it by -1."),
+            + direction_hint(area.provenance),
             ReversedScoreWarning,
         )
 

@@ -11,7 +11,7 @@ from polyroc.decisions.uncertainty import ThresholdUncertainty
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
-from polyroc.estimates.tables import OTHER_ORDER
+from polyroc.estimates.tables import direction_hint
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option
 from polyroc.output.numbers import level_text, number_text, percentage
@@ -26,7 +26,6 @@ from polyroc.validation.signatures import validated
 __all__ = ["OPTIMISTIC", "OperatingPoint", "Optimality"]
 
 Optimality = Literal["proven", "best found", "best point"]
-REVERSED = "is the score reversed? If so, pass the negated scores."
 OPTIMALITY = {
     "proven": "Proven: on the cases it was chosen on, no rule of its kind is better.",
     "best found": "Best found: on the cases it was chosen on, a better rule may exist.",
@@ -215,8 +214,7 @@ class OperatingPoint(Result):
             positive = self._decided_from()[0]
             notes.append(
                 f"{positive} is decided less often for cases of {positive} ({percentage(self.tpr)}) than for the "
-                f"others ({percentage(self.fpr)}): "
-                + (OTHER_ORDER if self.confusion.provenance.two_columns else REVERSED)
+                f"others ({percentage(self.fpr)}): {direction_hint(self.confusion.provenance)}"
             )
         if self.is_optimistic:
             notes.append(OPTIMISTIC)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
@@ -17,7 +16,7 @@ from polyroc.estimates.intervals import share_of_units_behind
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Shares
-from polyroc.results.codec import Known
+from polyroc.results.codec import Known, Once
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
@@ -97,7 +96,7 @@ class Estimator:
             certificate=self._certificate(bounded, within, is_bound, wide),
             _boundary=Known(self._boundary(bounded.statistic)),
             larger_is_better=None if self.measure.larger_is_better else False,
-            _parts=cache(lambda: self._parts(bounded)),
+            _parts=Once(lambda: self._parts(bounded)),
         )
 
     def undefined(self) -> Estimate:

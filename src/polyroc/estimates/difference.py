@@ -30,7 +30,16 @@ from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 
-__all__ = ["AREAS", "Difference", "MoverRegion", "ScoreRegion", "chance_clause", "difference_record", "region_of"]
+__all__ = [
+    "AREAS",
+    "Difference",
+    "MoverRegion",
+    "ScoreRegion",
+    "chance_clause",
+    "difference_record",
+    "region_of",
+    "verdict",
+]
 
 SCORE_TEST, DELONGS_TEST = "score test", "DeLong's test"
 T_TEST, MOVER_TEST = "Student's t test", "test by the two intervals (MOVER)"
@@ -483,15 +492,29 @@ class Difference:
 
         A conclusion that one is better names those of the two that are worse than chance.
         """
+        shown = self.reversed() if self.value < 0 else self
+        lead = verdict(shown.first, shown.second, self.adjusted_pvalue, level, self.larger_is_better)
         if isnan(self.pvalue):
-            return f"{self.first} and {self.second} cannot be compared: one of the values is undefined."
-        shown = self if self.value >= 0 else self.reversed()
+            return f"{lead}: one of the values is undefined."
         named = f"{self.test}, {self.adjustment}" if self.adjustment else self.test
         size = f"{shown.size_text(level)}, {p_text(self.adjusted_pvalue)} ({named})"
         if self.adjusted_pvalue >= 1 - level:
-            return f"No difference is shown between {shown.first} and {shown.second}: {size}."
-        winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]
-        return f"{winner} is better than {loser} by {size}{chance_clause(self.below_chance(level))}"
+            return f"{lead}: {size}."
+        return f"{lead} by {size}{chance_clause(self.below_chance(level))}"
+
+
+def verdict(first: str, second: str, pvalue: float, level: float, first_is_better: bool) -> str:
+    """Return the beginning of a sentence on two classifiers: which is better, if the p-value shows it.
+
+    >>> verdict("a", "b", 0.01, 0.95, True), verdict("a", "b", 0.2, 0.95, True)
+    ('a is better than b', 'No difference is shown between a and b')
+    """
+    if isnan(pvalue):
+        return f"{first} and {second} cannot be compared"
+    if pvalue >= 1 - level:
+        return f"No difference is shown between {first} and {second}"
+    winner, loser = (first, second) if first_is_better else (second, first)
+    return f"{winner} is better than {loser}"
 
 
 def chance_clause(names: Sequence[str]) -> str:

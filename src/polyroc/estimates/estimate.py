@@ -23,7 +23,7 @@ from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import estimated_text, interval_text, number_text, p_text, unit_of
 from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, stored_as
-from polyroc.results.invariants import Invariants, at_least, ordered, within
+from polyroc.results.invariants import LARGEST, Invariants, at_least, ordered, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
@@ -176,9 +176,10 @@ class Estimate(Result):
         low, high = self.limits
         yield low <= high, "limits must be in order"
         yield within(self.value, low, high), f"value must be from {low:g} to {high:g}"
-        yield at_least([self.standard_error, self.monte_carlo_error], 0), "standard errors must be 0 or more"
+        plausible = f"must be 0 or more, at most {LARGEST:g}"
+        yield at_least([self.standard_error, self.monte_carlo_error], 0), f"standard errors {plausible}"
         yield self.df is None or self.df > 0, "df must be above 0"
-        yield at_least([self.fewest, 0.0 if self.effective is None else self.effective], 0), "cases are 0 or more"
+        yield at_least([self.fewest, 0.0 if self.effective is None else self.effective], 0), f"cases {plausible}"
         if self.chance is not None:
             yield within(self.chance, low, high), f"chance must be from {low:g} to {high:g}"
         if self.boundary is not None and self.boundary.limits is None:

@@ -19,7 +19,7 @@ from polyroc.estimates.subgroup_text import grouped_conclusion, grouped_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option, short_repr
 from polyroc.output.tables import Table
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_unless
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET
 from polyroc.results.invariants import Invariants, check_invariants, distinct
 from polyroc.results.result import Result
 from polyroc.scores import readable
@@ -69,7 +69,7 @@ class Grouped(Result, Mapping[Group, GroupResult]):
     by: tuple[str, ...]
     groups: Mapping[Group, GroupResult]
     overall: GroupResult | None = field(default=None, metadata=STORED_IF_SET)
-    adjustment: Adjustment | None = field(default="max-t", metadata=stored_unless("max-t"))
+    adjustment: Adjustment | None = field(default="max-t", metadata=STORED_IF_SET)
     covariance: Mapping[str, FloatArray] | None = field(default=None, metadata=STORED_IF_SET)
     dependent: bool | None = field(default=None, metadata=STORED_IF_SET)
     _made: dict[Any, Any] = field(default_factory=dict, metadata=NOT_STORED)  # comparisons, once computed

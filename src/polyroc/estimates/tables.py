@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, p_text
 from polyroc.output.sentences import capitalised, listed
 from polyroc.output.tables import Row, Table
+from polyroc.results.provenance import Provenance
 
 if TYPE_CHECKING:
     from polyroc.estimates.comparison import Comparison
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from polyroc.estimates.evaluation import Evaluation
 
 __all__ = [
-    "OTHER_ORDER",
     "comparison_table",
     "conversion_notes",
     "difference_rows",
@@ -32,7 +32,6 @@ BINARY = (
     "every score is 0 or 1. If these are predicted classes, give predicted probabilities instead: a ranking needs "
     "more than two values."
 )
-OTHER_ORDER = "are the columns in another order than the classes? If so, reorder them."
 UNNAMED = "classifier"  # the name of a single classifier that was given none
 
 
@@ -116,15 +115,15 @@ def _below_chance(classifier: str, estimates: Sequence["Estimate"], level: float
     chance = f" ({next(iter(chances))})" if len(chances) == 1 else ""
     return (
         f"{classifier}: every value of the {level_text(level)} interval of {measures} is {side} chance{chance}: "
-        f"{direction_hint(estimates[0])}"
+        f"{direction_hint(estimates[0].provenance)}"
     )
 
 
-def direction_hint(estimate: "Estimate") -> str:
-    """What may be wrong where an estimate is worse than chance; columns of classes cannot be negated."""
-    if estimate.provenance.two_columns:
-        return OTHER_ORDER
-    if len(estimate.provenance.cases) > 2:
+def direction_hint(provenance: Provenance) -> str:
+    """Ask what may be wrong where scores are worse than chance; columns of classes cannot be negated."""
+    if provenance.two_columns:
+        return "are the columns in another order than the classes? If so, reorder them."
+    if len(provenance.cases) > 2:
         return "are the columns in another order than the classes, or, if it is one, is the score reversed?"
     return "is the score reversed? If so, negate it (-COLUMN in scores, or negate)."
 

@@ -74,7 +74,7 @@ class Volume(float):
     @property
     def standard_error(self) -> float:
         """Monte Carlo error, sqrt(G (1 - G) / points), not sampling error of the cases; 0 if it is exact."""
-        return 0.0 if self.n_points is None else sqrt(self * (1.0 - self) / self.n_points)
+        return 0.0 if self.n_points is None else sqrt(max(self * (1.0 - self), 0.0) / self.n_points)
 
     @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:

@@ -58,6 +58,11 @@ def shortened(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(short_names)
 
 
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return several names of a readable length by the names."""
+    return dict(zip(names, shortened(names), strict=True))
+
+
 def listed(names: Sequence[str], most: int = 6) -> str:
     """Names as a sentence lists them; of many, the first ones and how many more there are.
 

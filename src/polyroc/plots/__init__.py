@@ -81,7 +81,7 @@ def plot(
     Returns
     -------
     Picture
-        The axes (`.ax`, `.figure`) and the artists by name.
+        The axes (`.ax`, `.figure`) and the artists by name (`.lines`, `.legend`, ...), which `repr` lists.
 
     Examples
     --------

@@ -1,13 +1,11 @@
 """The cobweb: misclassification ratios as a polygon, with the polygon of chance."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, cos, isfinite, sin
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from matplotlib.text import Text
@@ -31,56 +29,22 @@ from polyroc.plots.style import (
     tiny_size,
 )
 
-__all__ = ["CobwebPicture", "draw_cobweb", "draw_cobwebs"]
+__all__ = ["draw_cobweb", "draw_cobwebs"]
 
 SIDE = 5.2  # inches
 BAR: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.35, "linewidth": 3.5, "solid_capstyle": "butt"}
 MOST = 30  # spokes that are named one by one; of more, only the true classes are
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CobwebPicture(Picture):
-    """A cobweb.
-
-    Attributes
-    ----------
-    polygons
-        One for each classifier.
-    intervals
-        A bar along each spoke; none if there are several classifiers.
-    chance
-        The polygon of chance.
-    names
-        What the spokes are: true class, then decision.
-    legend
-        The classifiers.
-    """
-
-    polygons: tuple[Line2D, ...]
-    intervals: tuple[Line2D, ...]
-    chance: Line2D
-    names: tuple[Text, ...]
-    legend: Legend
-
-
-def draw_cobweb(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
+def draw_cobweb(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> Picture:
     """One classifier; see `draw_cobwebs`."""
     return draw_cobwebs([rates], ax, level=level)
 
 
-def draw_cobwebs(rates: Sequence[Rates], ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
+def draw_cobwebs(rates: Sequence[Rates], ax: Axes | None = None, *, level: float = 0.95) -> Picture:
     """A corner on each spoke at the share of the true class that is called the other: the smaller, the better.
 
     A perfect classifier is the centre; the dashed polygon is chance, one in the number of classes.
-
-    Parameters
-    ----------
-    rates
-        Rates of one or several classifiers with the same classes.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals, which are drawn for a single classifier.
 
     References
     ----------
@@ -104,7 +68,7 @@ def draw_cobwebs(rates: Sequence[Rates], ax: Axes | None = None, *, level: float
         f"chance, 1/{len(rates[0].classes)}",
     ]
     legend = add_legend(ax, [*polygons, chance], labels, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
-    return CobwebPicture(ax, tuple(polygons), intervals, chance, names, legend)
+    return Picture(ax, polygons=tuple(polygons), intervals=intervals, chance=chance, names=names, legend=legend)
 
 
 def _prepare(ax: Axes, webs: Sequence[Cobweb], with_intervals: bool) -> float:

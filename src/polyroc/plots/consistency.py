@@ -1,7 +1,6 @@
 """Measure against measure: C and D by the number of cases, and the joint distribution of two measures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from operator import attrgetter
 
@@ -9,7 +8,7 @@ import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatter
@@ -18,7 +17,7 @@ from polyroc.consistency.result import Joint, MeasureComparison, MeasureComparis
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.sentences import abbreviated
-from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.matrix import draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     COLOURS,
@@ -39,9 +38,6 @@ from polyroc.plots.style import (
 )
 
 __all__ = [
-    "JointPicture",
-    "LinksPicture",
-    "SizesPicture",
     "draw_comparisons",
     "draw_consistency",
     "draw_discriminancy",
@@ -54,62 +50,10 @@ __all__ = [
 MOST_LINKS = 2000  # more of them are one grey field
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SizesPicture(Picture):
-    """C or D against the number of cases.
-
-    Attributes
-    ----------
-    lines
-        One for each pair of measures.
-    asymptotes
-        The normal approximations, where there are any.
-    """
-
-    lines: tuple[Line2D, ...]
-    asymptotes: tuple[Line2D, ...]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class LinksPicture(Picture):
-    """Values of two measures, linked where an output has both.
-
-    Attributes
-    ----------
-    links
-        One for each pair of values that occurs.
-    """
-
-    links: LineCollection
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class JointPicture(Picture):
-    """The joint distribution of two measures.
-
-    Attributes
-    ----------
-    cells
-        One dot for each pair of values; the larger and darker, the more outputs have both.
-    """
-
-    cells: PathCollection
-
-
 def draw_consistency(
     comparisons: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
-) -> SizesPicture:
-    """C against the number of cases, with intervals if pairs were drawn; dashed the normal approximation.
-
-    Parameters
-    ----------
-    comparisons
-        MeasureComparisons of different sizes.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals.
-    """
+) -> Picture:
+    """C against the number of cases, with intervals if pairs were drawn; dashed the normal approximation."""
     picture = _draw_sizes(
         comparisons,
         ax,
@@ -136,7 +80,7 @@ def draw_consistency(
 
 def draw_discriminancy(
     comparisons: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
-) -> SizesPicture:
+) -> Picture:
     """D against the number of cases, both on logarithmic scales; see `draw_consistency`."""
     picture = _draw_sizes(
         comparisons,
@@ -155,7 +99,7 @@ def _draw_sizes(
     ax: Axes | None,
     value: Callable[[MeasureComparison], tuple[float, float, float]],
     approximation: Callable[[MeasureComparison], float | None],
-) -> SizesPicture:
+) -> Picture:
     """A line for each pair of measures, and its normal approximation where there is one."""
     ax = axes_of(ax, 4.6, 3.4)
     style_axes(ax, "both")
@@ -176,7 +120,7 @@ def _draw_sizes(
     names = [f"{first} against {second}" for first, second in by_pair]
     approximations = ["normal approximation"] if asymptotes else []
     add_legend(ax, [*lines, *asymptotes[:1]], [*names, *approximations], loc="best")
-    return SizesPicture(ax, tuple(lines), tuple(asymptotes))
+    return Picture(ax, lines=tuple(lines), asymptotes=tuple(asymptotes))
 
 
 def _draw_pair(
@@ -211,19 +155,12 @@ def has_links(comparison: MeasureComparison) -> bool:
     return comparison.joint is not None and len(comparison.joint) <= MOST_LINKS
 
 
-def draw_links(comparison: MeasureComparison, ax: Axes | None = None) -> LinksPicture:
+def draw_links(comparison: MeasureComparison, ax: Axes | None = None) -> Picture:
     """The values of one measure at the left, of the other at the right, linked where an output has both.
 
     As in figure 1 of Ling, Huang & Zhang (2003). Links that cross are pairs of outputs on which the measures
     disagree; links that meet at the right are distinguished by the first measure only, at the left by the second
     only.
-
-    Parameters
-    ----------
-    comparison
-        The comparison of two measures.
-    ax
-        The axes to draw on.
     """
     joint = _joint(comparison)
     ax = axes_of(ax, 3.6, 4.6)
@@ -248,7 +185,7 @@ def draw_links(comparison: MeasureComparison, ax: Axes | None = None) -> LinksPi
     _scale(ax, joint.first)
     _scale(ax.twinx(), joint.second)
     ax.set_title(_title(comparison), fontsize=text_size(), loc="left", **PLAIN)
-    return LinksPicture(ax, links)
+    return Picture(ax, links=links)
 
 
 def _scale(ax: Axes, values: FloatArray) -> None:
@@ -261,16 +198,8 @@ def _scale(ax: Axes, values: FloatArray) -> None:
     ax.tick_params(length=3, width=HAIR)
 
 
-def draw_joint(comparison: MeasureComparison, ax: Axes | None = None) -> JointPicture:
-    """Every pair of values that occurs, the more often the darker; a perfect agreement is a rising line.
-
-    Parameters
-    ----------
-    comparison
-        The comparison of two measures.
-    ax
-        The axes to draw on.
-    """
+def draw_joint(comparison: MeasureComparison, ax: Axes | None = None) -> Picture:
+    """Every pair of values that occurs, the more often the darker; a perfect agreement is a rising line."""
     joint, ax = _joint(comparison), axes_of(ax, 4.6, 4.0)
     style_axes(ax, "both")
     weight = _weights(joint)
@@ -282,10 +211,10 @@ def draw_joint(comparison: MeasureComparison, ax: Axes | None = None) -> JointPi
     ax.set_xlabel(abbreviated(comparison.second), fontsize=text_size(), **PLAIN)
     ax.set_ylabel(abbreviated(comparison.first), fontsize=text_size(), **PLAIN)
     ax.set_title(_title(comparison), fontsize=text_size(), loc="left", **PLAIN)
-    return JointPicture(ax, cells)
+    return Picture(ax, cells=cells)
 
 
-def draw_measures(comparisons: MeasureComparisons, ax: Axes | None = None) -> MatrixPicture:
+def draw_measures(comparisons: MeasureComparisons, ax: Axes | None = None) -> Picture:
     """C of every two measures as a heat map; D of the row's measure against the column's in small print."""
     D = [["" if np.isnan(value) else f"D {value:.3g}" for value in row] for row in comparisons.discriminancy]
     return draw_matrix(

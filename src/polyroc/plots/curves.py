@@ -1,7 +1,7 @@
 """Curves (ROC, precision-recall, DET and cost) with bands, fits, hulls and operating points; ROC surfaces."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist
 from textwrap import wrap
 from typing import Any, Protocol
@@ -9,10 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation
-from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from polyroc.curves.hull import Hull, convex_hull
@@ -45,9 +42,7 @@ from polyroc.plots.style import (
 
 __all__ = [
     "EDGE",
-    "CurvesPicture",
     "Place",
-    "SurfacePicture",
     "draw_curve",
     "draw_curves",
     "draw_family",
@@ -142,42 +137,12 @@ class Place(Protocol):
         """The true positive rate."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CurvesPicture(Picture):
-    """Curves on common axes.
-
-    Attributes
-    ----------
-    lines
-        One for each curve.
-    bands, fits
-        Their confidence bands and binormal fits, as far as there are any.
-    hull
-        The convex hull, if it was requested.
-    points, names
-        The operating points, and what is written beside them.
-    chance
-        What a score that knows nothing has.
-    legend
-        Names and areas.
-    """
-
-    lines: tuple[Line2D, ...]
-    bands: tuple[PolyCollection, ...]
-    fits: tuple[Line2D, ...]
-    hull: Line2D | None
-    points: tuple[Line2D, ...]
-    names: tuple[Annotation, ...]
-    chance: Line2D | None
-    legend: Legend
-
-
-def draw_curve(curve: Curve, ax: Axes | None = None, **options: Any) -> CurvesPicture:
+def draw_curve(curve: Curve, ax: Axes | None = None, **options: Any) -> Picture:
     """One curve; see `draw_curves` for the options."""
     return draw_curves([curve], ax, **options)
 
 
-def draw_family(family: Curves, ax: Axes | None = None, *, level: float = 0.95, **options: Any) -> CurvesPicture:
+def draw_family(family: Curves, ax: Axes | None = None, *, level: float = 0.95, **options: Any) -> Picture:
     """The curves of classifiers, classes, pairs or folds; the measure their areas are parts of is the title."""
     picture = draw_curves(family.curves, ax, level=level, **options)
     if len(family.whole) == 1:
@@ -197,27 +162,8 @@ def draw_curves(
     hull: bool = False,
     deviates: bool = False,
     points: Mapping[str, Place] | None = None,
-) -> CurvesPicture:
-    """Curves of one kind on common axes, each from at most a few thousand of its points.
-
-    Parameters
-    ----------
-    curves
-        By name, or just several.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals of the areas in the legend; a band has its own.
-    band, fit
-        Whether the bands and the binormal fits that the curves hold are drawn.
-    hull
-        Whether the convex hull of all the ROC curves together is drawn.
-    deviates
-        Whether the axes of ROC curves are normal deviates (double probability paper), where binormal curves are
-        straight.
-    points
-        Operating points in the ROC plane by name: whatever has `fpr` and `tpr`.
-    """
+) -> Picture:
+    """Curves of one kind on common axes, each from at most a few thousand of its points."""
     names = [*curves] if isinstance(curves, Mapping) else _names(curves)
     curves = [*curves.values()] if isinstance(curves, Mapping) else curves
     wanted = {"A hull is": hull, "Operating points are": points, "Double probability paper is": deviates}
@@ -244,7 +190,17 @@ def draw_curves(
         ax, [*lines[: len(entries)], *more.values()], [*entries, *more], title="\n".join(area), **place
     )
     dots, texts = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
-    return CurvesPicture(ax, tuple(lines), tuple(bands), tuple(fits), outer, dots, texts, chance, legend)
+    return Picture(
+        ax,
+        lines=tuple(lines),
+        bands=tuple(bands),
+        fits=tuple(fits),
+        hull=outer,
+        points=dots,
+        names=texts,
+        chance=chance,
+        legend=legend,
+    )
 
 
 def _stretch(ax: Axes, chance: Line2D) -> None:
@@ -325,34 +281,8 @@ def _names(curves: Sequence[Curve]) -> list[str]:
     return problems if len(set(classifiers)) == 1 else both
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SurfacePicture(Picture):
-    """A ROC surface.
-
-    Attributes
-    ----------
-    mesh
-        The surface, in shades of its height.
-    chance
-        The outline of the surface of a score that knows nothing: the three rates add up to 1.
-    """
-
-    mesh: Poly3DCollection
-    chance: Line3D
-
-
-def draw_surface(surface: Surface, ax: Axes | None = None, *, level: float = 0.95) -> SurfacePicture:
-    """The correct rate of the second class at given correct rates of the first and the third.
-
-    Parameters
-    ----------
-    surface
-        The surface.
-    ax
-        The axes to draw on, made with `projection="3d"`.
-    level
-        Of the interval of the volume.
-    """
+def draw_surface(surface: Surface, ax: Axes | None = None, *, level: float = 0.95) -> Picture:
+    """The correct rate of the second class at given correct rates of the first and the third."""
     axes = axes_3d_of(ax, SURFACE_WIDTH, SURFACE_HEIGHT)
     first, third, second = surface.mesh.corners
     look: dict[str, Any] = {"cmap": SHADES, "vmin": -0.35, "vmax": 1.1, "rcount": 40, "ccount": 40}
@@ -368,7 +298,7 @@ def draw_surface(surface: Surface, ax: Axes | None = None, *, level: float = 0.9
     axes.set_title(
         f"{abbreviated(surface.classifier)}: {surface.volume.name} = {volume}", fontsize=text_size(), **PLAIN
     )
-    return SurfacePicture(axes, mesh, chance)
+    return Picture(axes, mesh=mesh, chance=chance)
 
 
 def _name_surface(ax: Axes3D, surface: Surface) -> None:

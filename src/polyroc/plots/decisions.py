@@ -1,15 +1,11 @@
 """Decisions: confusion rates as a matrix, thresholds, decision curves, and regions over two features."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
+from matplotlib.collections import PathCollection
 from matplotlib.colors import ListedColormap, to_rgb
-from matplotlib.container import BarContainer
-from matplotlib.legend import Legend
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from polyroc.decisions.decision_curve import DecisionCurve
@@ -20,7 +16,7 @@ from polyroc.decisions.regions import DecisionRegions
 from polyroc.errors import InputError
 from polyroc.output.numbers import level_text, signed_text
 from polyroc.output.sentences import abbreviated
-from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.matrix import draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
@@ -39,10 +35,6 @@ from polyroc.plots.style import (
 )
 
 __all__ = [
-    "BenefitDifferencePicture",
-    "DecisionPicture",
-    "RegionsPicture",
-    "ThresholdPicture",
     "draw_benefit_differences",
     "draw_decision_curve",
     "draw_operating_point",
@@ -63,18 +55,8 @@ MOST_BINS, FEWEST_BINS = 60, 8  # of the scores of a class
 FULL = 0.82  # height of the highest bar of a class, whose row has height 1
 
 
-def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> MatrixPicture:
-    """The share of each class (row) that is called each class (column), with its interval where there is room.
-
-    Parameters
-    ----------
-    rates
-        The rates.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals.
-    """
+def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> Picture:
+    """The share of each class (row) that is called each class (column), with its interval where there is room."""
     intervals = [
         [
             " to ".join(signed_text(end, 2) for end in rates[true, decision].confidence_interval(level))
@@ -98,7 +80,7 @@ def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> 
     return picture
 
 
-def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level: float = 0.95) -> MatrixPicture:
+def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level: float = 0.95) -> Picture:
     """The confusion rates of the rule that was chosen; see `draw_rates`.
 
     On a ROC curve it is drawn by `plot(curve, points={"chosen": operating_point})`, and its thresholds among the
@@ -111,42 +93,8 @@ def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level
     return picture
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ThresholdPicture(Picture):
-    """Thresholds among the scores.
-
-    Attributes
-    ----------
-    bars
-        The scores of each class, by decision: a bar of bins for each class and decision that has cases.
-    lines, bands
-        The thresholds, and their intervals; no bands if the choice was not repeated.
-    legend
-        The decisions, and the thresholds.
-    """
-
-    bars: tuple[BarContainer, ...]
-    lines: tuple[Line2D, ...]
-    bands: tuple[Rectangle, ...]
-    legend: Legend
-
-
-def draw_thresholds(
-    point: OperatingPoint, ax: Axes | None = None, *, scores: Any, level: float = 0.95
-) -> ThresholdPicture:
-    """The scores of each class in a row of its own, the thresholds across, and their intervals as bands.
-
-    Parameters
-    ----------
-    point
-        The operating point: a threshold of two classes, or cut-points of ordered classes.
-    ax
-        The axes to draw on.
-    scores
-        The cases to draw, as `Scores`, with the classifier of the operating point; such as those it was chosen on.
-    level
-        Of the intervals of the thresholds.
-    """
+def draw_thresholds(point: OperatingPoint, ax: Axes | None = None, *, scores: Any, level: float = 0.95) -> Picture:
+    """The scores of each class in a row of its own, the thresholds across, and their intervals as bands."""
     classes = point.confusion.classes
     values, truth, decisions = scored_cases(point.rule, scores, point.confusion.classifier)
     ax = axes_of(ax, SCORES_WIDTH, 1.4 + ROW_HEIGHT * len(classes))
@@ -178,7 +126,7 @@ def draw_thresholds(
     entries = [*patches, *lines[:1], *bands[:1]]
     names += ["threshold"] * bool(lines) + [f"{level_text(level)} interval"] * bool(bands)
     legend = add_legend(ax, entries, names, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return ThresholdPicture(ax, tuple(bars), tuple(lines), tuple(bands), legend)
+    return Picture(ax, bars=tuple(bars), lines=tuple(lines), bands=tuple(bands), legend=legend)
 
 
 def _bin_edges(values: Any, thresholds: list[float]) -> Any:
@@ -199,43 +147,10 @@ def _threshold_bands(ax: Axes, point: OperatingPoint, level: float, edges: Any) 
     return [ax.axvspan(*pair, color=text_colour(), alpha=0.12, linewidth=0, zorder=0) for pair in ends]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class DecisionPicture(Picture):
-    """Decision curves.
-
-    Attributes
-    ----------
-    lines, bands
-        One of each for every classifier; no bands if they were not wanted.
-    treat_all, treat_none
-        Acting on every case, and on none.
-    legend
-        The classifiers.
-    """
-
-    lines: tuple[Line2D, ...]
-    bands: tuple[PolyCollection, ...]
-    treat_all: Line2D
-    treat_none: Line2D
-    legend: Legend
-
-
 def draw_decision_curve(
     decision_curve: DecisionCurve, ax: Axes | None = None, *, level: float = 0.95, band: bool = True
-) -> DecisionPicture:
-    """Net benefit by threshold; a rule is worth having where it is above both acting on all and acting on none.
-
-    Parameters
-    ----------
-    decision_curve
-        The decision curve, of one or several classifiers.
-    ax
-        The axes to draw on.
-    level
-        Of the pointwise bands.
-    band
-        Whether the bands are drawn.
-    """
+) -> Picture:
+    """Net benefit by threshold; a rule is worth having where it is above both acting on all and acting on none."""
     ax = axes_of(ax, CURVE_WIDTH, CURVE_HEIGHT)
     style_axes(ax, grid="both")
     t = decision_curve.thresholds
@@ -256,44 +171,15 @@ def draw_decision_curve(
     names = [*(abbreviated(name, 40) for name in decision_curve.curves), "treat all", "treat none"]
     title = f"{level_text(level)} band, pointwise" if bands else None
     legend = add_legend(ax, [*lines, treat_all, treat_none], names, loc="best", title=title)
-    return DecisionPicture(ax, tuple(lines), tuple(bands), treat_all, treat_none, legend)
-
-
-@dataclass(frozen=True, slots=True)
-class BenefitDifferencePicture(Picture):
-    """Differences of net benefit.
-
-    Attributes
-    ----------
-    lines
-        The difference of each pair.
-    bands
-        The simultaneous band of each pair; of a single pair also the pointwise one.
-    legend
-        The pairs.
-    """
-
-    lines: tuple[Line2D, ...]
-    bands: tuple[PolyCollection, ...]
-    legend: Legend
+    return Picture(
+        ax, lines=tuple(lines), bands=tuple(bands), treat_all=treat_all, treat_none=treat_none, legend=legend
+    )
 
 
 def draw_benefit_differences(
     decision_curve: DecisionCurve, ax: Axes | None = None, *, level: float | None = None, band: bool = True
-) -> BenefitDifferencePicture:
-    """Differences of net benefit between classifiers: a band that excludes 0 shows where one is better.
-
-    Parameters
-    ----------
-    decision_curve
-        The decision curve of two classifiers or more.
-    ax
-        The axes to draw on.
-    level
-        That of the bands of the result, which is the only one available.
-    band
-        Whether the bands are drawn.
-    """
+) -> Picture:
+    """Differences of net benefit between classifiers: a band that excludes 0 shows where one is better."""
     differences = decision_curve.differences or {}
     own = next(iter(differences.values())).simultaneous.level
     if level is not None and level != own:
@@ -320,8 +206,8 @@ def draw_benefit_differences(
     kinds = "pointwise (darker) and simultaneous" if len(differences) == 1 else "simultaneous"
     names = [f"{abbreviated(first, 30)} - {abbreviated(second, 30)}" for first, second in differences]
     title = f"{level_text(own)} bands, {kinds}" if bands else None
-    return BenefitDifferencePicture(
-        ax, tuple(lines), tuple(bands), add_legend(ax, lines, names, loc="best", title=title)
+    return Picture(
+        ax, lines=tuple(lines), bands=tuple(bands), legend=add_legend(ax, lines, names, loc="best", title=title)
     )
 
 
@@ -347,37 +233,10 @@ def _limit(ax: Axes, decision_curve: DecisionCurve) -> None:
     ax.set_ylabel("Net benefit", fontsize=text_size())
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RegionsPicture(Picture):
-    """Decision regions.
-
-    Attributes
-    ----------
-    mesh
-        The regions, in pale colours of the classes.
-    right, wrong
-        The cases of each class: filled where they are decided rightly, open where they are not.
-    legend
-        The classes.
-    """
-
-    mesh: QuadMesh
-    right: tuple[PathCollection, ...]
-    wrong: tuple[PathCollection, ...]
-    legend: Legend
-
-
-def draw_regions(regions: DecisionRegions, ax: Axes | None = None) -> RegionsPicture:
+def draw_regions(regions: DecisionRegions, ax: Axes | None = None) -> Picture:
     """What is decided where, in pale colours, and the cases with the markers of their true classes.
 
     This is figure 1 of Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927.
-
-    Parameters
-    ----------
-    regions
-        The result of `decision_regions`.
-    ax
-        The axes to draw on.
     """
     ax = axes_of(ax, REGIONS_WIDTH, REGIONS_HEIGHT)
     style_axes(ax)
@@ -401,7 +260,7 @@ def draw_regions(regions: DecisionRegions, ax: Axes | None = None) -> RegionsPic
     legend = add_legend(ax, right[:LISTED_CLASSES], names, **beside)
     enlarge_dots(legend, 28)
     ax.set_title(title, fontsize=small_size(), loc="left")
-    return RegionsPicture(ax, mesh, right, wrong, legend)
+    return Picture(ax, mesh=mesh, right=right, wrong=wrong, legend=legend)
 
 
 def _pale(colour: str) -> tuple[float, ...]:

@@ -1,13 +1,10 @@
 """Estimates, their parts and differences as forest plots; pairs of classes as a matrix, volumes as bars."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.container import BarContainer
-from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
 from polyroc.errors import NotApplicableError
@@ -17,8 +14,8 @@ from polyroc.estimates.evaluation import Evaluation
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import level_text, signed_text
 from polyroc.output.sentences import abbreviated, capitalised
-from polyroc.plots.forest import ForestPicture, Group, Row, add_column, difference_row, draw_forest
-from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.forest import Group, Row, add_column, difference_row, draw_forest
+from polyroc.plots.matrix import draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     COLOURS,
@@ -38,7 +35,6 @@ from polyroc.plots.style import (
 )
 
 __all__ = [
-    "VolumesPicture",
     "draw_comparison",
     "draw_differences",
     "draw_estimates",
@@ -57,20 +53,8 @@ VOLUMES_WIDTH, VOLUME_HEIGHT, VOLUMES_MARGIN = 7.0, 0.3, 1.1  # inches: the figu
 
 def draw_estimates(
     estimates: Sequence[Estimate], ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
-    """Estimates one below the other, by measure; the dashed line is chance.
-
-    Parameters
-    ----------
-    estimates
-        Of any measures and classifiers.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals.
-    numbers
-        Whether values and intervals are also written, to the right of the axes.
-    """
+) -> Picture:
+    """Estimates one below the other, by measure; the dashed line is chance."""
     names = list(dict.fromkeys(estimate.classifier for estimate in estimates))
     groups = []
     for measure in dict.fromkeys(estimate.measure for estimate in estimates):
@@ -94,21 +78,19 @@ def draw_estimates(
 
 def draw_evaluation(
     evaluation: Evaluation, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+) -> Picture:
     """All estimates of an evaluation; see `draw_estimates`."""
     return draw_estimates(list(evaluation.estimates.values()), ax, level=level, numbers=numbers)
 
 
 def draw_comparison(
     comparison: Comparison, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+) -> Picture:
     """The estimates behind a comparison; see `draw_estimates`."""
     return draw_estimates(list(comparison.estimates.values()), ax, level=level, numbers=numbers)
 
 
-def draw_parts(
-    whole: Estimate, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+def draw_parts(whole: Estimate, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True) -> Picture:
     """The parts of an estimate, and the whole, a diamond, at the bottom."""
     rows = [_row(part, abbreviated(key, 40), style(0), level) for key, part in whole.parts.items()]
     total = _row(whole, abbreviated(whole.measure, 40), Style(text_colour(), "D", "-"), level)
@@ -118,7 +100,7 @@ def draw_parts(
 
 def draw_differences(
     comparison: Comparison, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+) -> Picture:
     """Every pair of a comparison: first minus second, its adjusted interval and p-value.
 
     A marker is filled where the adjusted p-value is below 1 - level.
@@ -144,26 +126,6 @@ def _title(estimate: Estimate) -> str:
     return f"{capitalised(estimate.name)}{' ' if bracket else ''}{bracket}{options}"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class VolumesPicture(Picture):
-    """Volumes as bars.
-
-    Attributes
-    ----------
-    bars, intervals
-        One for each order of the classes.
-    numbers
-        The volumes and intervals in figures.
-    chance
-        The line of chance.
-    """
-
-    bars: BarContainer
-    intervals: tuple[Line2D, ...]
-    numbers: tuple[Annotation, ...]
-    chance: Line2D
-
-
 def has_volumes(estimate: Estimate) -> bool:
     """Whether its parts are the orders of the classes."""
     return "<".join(estimate.provenance.cases) in estimate.parts
@@ -171,21 +133,10 @@ def has_volumes(estimate: Estimate) -> bool:
 
 def draw_volumes(
     estimate: Estimate, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> VolumesPicture:
+) -> Picture:
     """The volume of every order of the classes, with its interval; the dashed line is chance, one in c!.
 
     Of more than 24 orders (five classes or more) the largest 24 are drawn.
-
-    Parameters
-    ----------
-    estimate
-        Of the measure `scurfield`.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals.
-    numbers
-        Whether volumes and intervals are also written, to the right of the axes.
     """
     if not has_volumes(estimate):
         raise NotApplicableError(
@@ -211,7 +162,7 @@ def draw_volumes(
             for y, ((_, part), ends) in enumerate(zip(parts, limits, strict=True))
         }
         written = add_column(ax, f"volume ({level_text(level)} interval)", texts)
-    return VolumesPicture(ax, bars, intervals, written, chance)
+    return Picture(ax, bars=bars, intervals=intervals, numbers=written, chance=chance)
 
 
 def _name_orders(ax: Axes, estimate: Estimate, orders: Sequence[str]) -> None:
@@ -242,20 +193,10 @@ def _letter(estimate: Estimate) -> str:
 
 def draw_pairs(
     estimate: Estimate, ax: Axes | None = None, *, shades: tuple[float, float] | None = None
-) -> MatrixPicture:
+) -> Picture:
     """A(i|j) in row i and column j: how well the probabilities of class i tell it from class j.
 
     Dark cells are pairs that are hard to tell apart.
-
-    Parameters
-    ----------
-    estimate
-        Of the measure `hand_till` (or `pairwise_accuracy`).
-    ax
-        The axes to draw on.
-    shades
-        The values of the darkest and the lightest shade, to draw several on one scale; by default from below the
-        smallest value to 1.
     """
     if not has_pairs(estimate):
         raise NotApplicableError(

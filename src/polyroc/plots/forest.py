@@ -1,7 +1,6 @@
 """Forest plots: estimates with intervals, one per row, and their numbers in columns beside the axes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil, isfinite, isnan, log10
 from typing import Any, NamedTuple, Protocol
@@ -31,7 +30,7 @@ from polyroc.plots.style import (
     value_text,
 )
 
-__all__ = ["ForestPicture", "Group", "Row", "add_column", "difference_row", "draw_forest"]
+__all__ = ["Group", "Row", "add_column", "difference_row", "draw_forest"]
 
 
 def add_column(ax: Axes, heading: str, texts: Mapping[int, str], offset: float = 8.0) -> tuple[Annotation, ...]:
@@ -46,29 +45,6 @@ def add_column(ax: Axes, heading: str, texts: Mapping[int, str], offset: float =
 
 SCALE, ROW, AROUND = 3.6, 0.27, 0.95  # inches: width of the scale, height of a row and of what is around the rows
 ENOUGH = 0.2  # share of the scale that the intervals must fill for chance to be on it
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ForestPicture(Picture):
-    """A forest plot.
-
-    Attributes
-    ----------
-    points, intervals
-        A marker for each value that is defined, and a bar for each interval.
-    numbers
-        The values and intervals in figures, row by row; then the p-values, if there are any.
-    references
-        The lines of chance, one for each group of rows; or the line of no difference.
-    overall
-        The lines of the values of all cases together, if the rows are subgroups.
-    """
-
-    points: tuple[Line2D, ...]
-    intervals: tuple[Line2D, ...]
-    numbers: tuple[Annotation, ...]
-    references: tuple[Line2D, ...]
-    overall: tuple[Line2D, ...] = ()
 
 
 class Row(NamedTuple):
@@ -129,7 +105,7 @@ def draw_forest(
     numbers: bool,
     p_heading: str = "",
     kind: str = "",
-) -> ForestPicture:
+) -> Picture:
     """Draw groups of rows over a scale with this name, and figures in one or two columns beside it.
 
     `kind` says what the intervals are if they are adjusted for the number of rows, such as "simultaneous".
@@ -155,7 +131,9 @@ def draw_forest(
         written += add_column(ax, heading, texts, offset)
         offset += _width((heading, texts)) + 12
     points, intervals = (tuple(filter(None, kind)) for kind in zip(*drawn, strict=True))
-    return ForestPicture(ax, points, intervals, tuple(written), references, overall)
+    return Picture(
+        ax, points=points, intervals=intervals, numbers=tuple(written), references=references, overall=overall
+    )
 
 
 def _columns(rows: dict[int, Row], interval: str, p_heading: str) -> dict[str, dict[int, str]]:

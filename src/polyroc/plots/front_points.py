@@ -1,14 +1,12 @@
 """Operating points of a front by their error rates: three classes in space, any number on parallel axes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colorbar import Colorbar
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from mpl_toolkits.mplot3d.art3d import Line3D, Line3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
@@ -40,7 +38,7 @@ from polyroc.plots.style import (
     text_width,
 )
 
-__all__ = ["Colour", "FalsePositivesPicture", "ParallelPicture", "draw_false_positives", "draw_parallel"]
+__all__ = ["Colour", "draw_false_positives", "draw_parallel"]
 
 
 SCALE = "cividis"  # from dark to light, the same to colour-blind readers
@@ -77,29 +75,6 @@ def _position(front: Front, label: Any) -> int:
     raise InputError(f"colour names {label!r}, which is not one of the classes {', '.join(front.classes)}.")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class FalsePositivesPicture(Picture):
-    """A front of three classes in the space of false positive rates.
-
-    Attributes
-    ----------
-    dots
-        The operating points: a collection for each class into which most errors go, or one for all.
-    stems
-        From the points to the floor, where they are few.
-    points
-        The selected operating points.
-    legend, scale
-        What the colours mean; no scale if they are classes.
-    """
-
-    dots: tuple[PathCollection, ...]
-    stems: Line3DCollection | None
-    points: tuple[Line3D, ...]
-    legend: Legend
-    scale: Colorbar | None
-
-
 def draw_false_positives(
     front: Front,
     ax: Axes | None = None,
@@ -107,25 +82,11 @@ def draw_false_positives(
     points: Mapping[str, int | OperatingPoint] | None = None,
     colour: Colour = None,
     beyond: bool = False,
-) -> FalsePositivesPicture:
+) -> Picture:
     """Each operating point of three classes at its three false positive rates (Everson & Fieldsend, figure 2).
 
     The false positive rate of a class adds up the shares of the two others that are called it. Six rates are seen
     as three, so the points do not form a surface, but they lie near one.
-
-    Parameters
-    ----------
-    front
-        A front of three classes.
-    ax
-        The axes to draw on, made with `projection="3d"`.
-    points
-        Operating points by name, each an index into the front or an `OperatingPoint` of it.
-    colour
-        (true, decision) to shade the points by the rate of an error, "generation" by their generation; by default
-        each has the colour of the class into which most errors go.
-    beyond
-        Whether points no better than random allocation, whose error rates add up to 2 or more, are drawn too.
     """
     if len(front.classes) != 3:
         raise NotApplicableError(
@@ -147,7 +108,7 @@ def draw_false_positives(
         legend.set_title("most errors go to")
     enlarge_dots(legend, 24)
     _head(axes, front, len(F) - len(drawn))
-    return FalsePositivesPicture(axes, tuple(dots), stems, tuple(chosen), legend, scale)
+    return Picture(axes, dots=tuple(dots), stems=stems, points=tuple(chosen), legend=legend, scale=scale)
 
 
 def _false_positives(rates: FloatArray) -> FloatArray:
@@ -205,46 +166,14 @@ def _head(ax: Axes3D, front: Front, left: int) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ParallelPicture(Picture):
-    """Operating points as lines over all errors.
-
-    Attributes
-    ----------
-    lines
-        The operating points.
-    points
-        The selected operating points.
-    legend, scale
-        What is what.
-    """
-
-    lines: LineCollection
-    points: tuple[Line2D, ...]
-    legend: Legend
-    scale: Colorbar | None
-
-
 def draw_parallel(
     front: Front,
     ax: Axes | None = None,
     *,
     points: Mapping[str, int | OperatingPoint] | None = None,
     colour: Colour = None,
-) -> ParallelPicture:
-    """Every operating point as a line over the Q(Q - 1) error rates, grouped by true class; low is good.
-
-    Parameters
-    ----------
-    front
-        A front.
-    ax
-        The axes to draw on.
-    points
-        Operating points by name, each an index into the front or an `OperatingPoint` of it.
-    colour
-        (true, decision) to shade the lines by the rate of an error, "generation" by their generation.
-    """
+) -> Picture:
+    """Every operating point as a line over the Q(Q - 1) error rates, grouped by true class; low is good."""
     c = len(front.classes)
     errors = ~np.eye(c, dtype=bool)
     places = [rates_at(front, place)[errors] for place in (points or {}).values()]
@@ -263,7 +192,7 @@ def draw_parallel(
     ax.set_title(abbreviated(front.classifier, 60), fontsize=text_size(), loc="left", pad=above, **PLAIN)
     key = Line2D([], [], color=COLOURS[0] if scale is None else text_colour(), linewidth=HAIR)
     legend = add_legend(ax, [key, *chosen], names, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=IN_A_ROW)
-    return ParallelPicture(ax, lines, tuple(chosen), legend, scale)
+    return Picture(ax, lines=lines, points=tuple(chosen), legend=legend, scale=scale)
 
 
 def _across(classes: int) -> Any:

@@ -1,16 +1,13 @@
 """Fronts: those of two classes in the ROC plane, their growth, and the volumes that they dominate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon, Rectangle
-from matplotlib.text import Annotation
+from matplotlib.patches import Polygon
 
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, NotApplicableError
@@ -19,7 +16,7 @@ from polyroc.fronts.volume_table import FrontVolumes
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import signed_text
 from polyroc.output.sentences import abbreviated
-from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.matrix import draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
@@ -38,8 +35,6 @@ from polyroc.plots.style import (
 )
 
 __all__ = [
-    "GrowthPicture",
-    "StaircasePicture",
     "draw_front_volumes",
     "draw_growth",
     "draw_growths",
@@ -54,52 +49,17 @@ WIDTH, HEIGHT = 6.0, 3.8  # inches
 FEW = 40  # points, or looks at the growth, that are marked one by one
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class StaircasePicture(Picture):
-    """Fronts of two classes in the ROC plane.
-
-    Attributes
-    ----------
-    lines
-        The staircase of each front.
-    shade
-        The region whose share is G; None if there are several fronts.
-    points, names
-        The selected operating points, and their labels.
-    chance
-        Random allocation.
-    legend
-        The classifiers, with G.
-    """
-
-    lines: tuple[Line2D, ...]
-    shade: PolyCollection | None
-    points: tuple[Line2D, ...]
-    names: tuple[Annotation, ...]
-    chance: Line2D
-    legend: Legend
-
-
-def draw_staircase(front: Front, ax: Axes | None = None, **options: Any) -> StaircasePicture:
+def draw_staircase(front: Front, ax: Axes | None = None, **options: Any) -> Picture:
     """One front; see `draw_staircases`."""
     return draw_staircases([front], ax, **options)
 
 
 def draw_staircases(
     fronts: Sequence[Front], ax: Axes | None = None, *, points: Mapping[str, int | OperatingPoint] | None = None
-) -> StaircasePicture:
+) -> Picture:
     """Fronts of two classes: what is reached without chance, as the staircase of a ROC curve.
 
     Of a single front the region it dominates above chance is shaded; its share of the triangle is G.
-
-    Parameters
-    ----------
-    fronts
-        Fronts of the same two classes.
-    ax
-        The axes to draw on.
-    points
-        Of a single front: operating points by name, each an index into the front or an `OperatingPoint` of it.
     """
     if {front.classes for front in fronts} != {fronts[0].classes} or len(fronts[0].classes) != 2:
         raise NotApplicableError("The ROC plane is for fronts of the same two classes.")
@@ -121,7 +81,7 @@ def draw_staircases(
     entries = [f"{abbreviated(front.classifier)}  G = {signed_text(front.growth.gini[-1])}" for front in fronts]
     legend = add_legend(ax, lines, entries, loc="lower right")
     dots, names = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
-    return StaircasePicture(ax, tuple(lines), shade, dots, names, chance, legend)
+    return Picture(ax, lines=tuple(lines), shade=shade, points=dots, names=names, chance=chance, legend=legend)
 
 
 def _stairs(ax: Axes, front: Front, place: int) -> Line2D:
@@ -157,41 +117,13 @@ def rates_at(front: Front, place: int | OperatingPoint) -> FloatArray:
     return np.asarray(front.rates[int(index)])
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class GrowthPicture(Picture):
-    """How fronts grew.
-
-    Attributes
-    ----------
-    lines
-        G by draws, or by generations, one line for each front.
-    lately
-        The second half, over which the growth is reported; None if there are several fronts.
-    legend
-        The classifiers, with their last G, how much of it came lately, whether that is too much for a front that
-        has converged, and how many points there are.
-    """
-
-    lines: tuple[Line2D, ...]
-    lately: Rectangle | None
-    legend: Legend
-
-
-def draw_growth(front: Front, ax: Axes | None = None) -> GrowthPicture:
+def draw_growth(front: Front, ax: Axes | None = None) -> Picture:
     """One front; see `draw_growths`."""
     return draw_growths([front], ax)
 
 
-def draw_growths(fronts: Sequence[Front], ax: Axes | None = None) -> GrowthPicture:
-    """G by the costs drawn, or the generations, so far: if it still rises at the end, the front is incomplete.
-
-    Parameters
-    ----------
-    fronts
-        Fronts.
-    ax
-        The axes to draw on.
-    """
+def draw_growths(fronts: Sequence[Front], ax: Axes | None = None) -> Picture:
+    """G by the costs drawn, or the generations, so far: if it still rises at the end, the front is incomplete."""
     ax = axes_of(ax, WIDTH, HEIGHT)
     style_axes(ax, grid="both")
     searched = all(front.growth.generations for front in fronts)
@@ -209,7 +141,7 @@ def draw_growths(fronts: Sequence[Front], ax: Axes | None = None) -> GrowthPictu
     if len(fronts) == 1:
         ax.set_title(fronts[0].convergence.replace("; ", ";\n"), fontsize=small_size(), loc="left", **PLAIN)
     legend = add_legend(ax, lines, [_grown(front) for front in fronts], loc="lower right")
-    return GrowthPicture(ax, tuple(lines), lately, legend)
+    return Picture(ax, lines=tuple(lines), lately=lately, legend=legend)
 
 
 def _grown(front: Front) -> str:
@@ -223,16 +155,8 @@ def _growth(ax: Axes, steps: Sequence[int], gini: Sequence[float], place: int) -
     return ax.plot(steps, gini, color=colour, linestyle=line, linewidth=LINE, marker=sign, markersize=4)[0]
 
 
-def draw_front_volumes(volumes: FrontVolumes, ax: Axes | None = None) -> MatrixPicture:
-    """delta(row, column): what the front of the row dominates and that of the column does not; G at the left.
-
-    Parameters
-    ----------
-    volumes
-        The volumes.
-    ax
-        The axes to draw on.
-    """
+def draw_front_volumes(volumes: FrontVolumes, ax: Axes | None = None) -> Picture:
+    """delta(row, column): what the front of the row dominates and that of the column does not; G at the left."""
     n = len(volumes.fronts)
     if n < 2:
         raise NotApplicableError("The picture is of two fronts or more; the G of a single one is a number.")

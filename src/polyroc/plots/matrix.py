@@ -1,13 +1,11 @@
 """A matrix of classes by classes as coloured cells with numbers in them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
-from matplotlib.colorbar import Colorbar
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
@@ -28,30 +26,11 @@ from polyroc.plots.style import (
     tiny_size,
 )
 
-__all__ = ["MatrixPicture", "draw_matrix"]
+__all__ = ["draw_matrix"]
 
 
 CELL, WIDE, AROUND, LARGEST = 0.55, 0.95, 2.2, 9.0  # inches: cells, cells with two lines, around them, at most
 ROOM = 1.15  # a number is written where the cell is so many times as wide
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MatrixPicture(Picture):
-    """A matrix of classes by classes.
-
-    Attributes
-    ----------
-    mesh
-        The cells; masked where there is no value.
-    numbers
-        The values written in the cells; none if the cells are too small.
-    scale
-        The scale of the colours.
-    """
-
-    mesh: QuadMesh
-    numbers: tuple[Text, ...]
-    scale: Colorbar
 
 
 def draw_matrix(
@@ -63,7 +42,7 @@ def draw_matrix(
     shades: tuple[float, float],
     colours: str,
     below: Sequence[Sequence[str]] | None = None,
-) -> MatrixPicture:
+) -> Picture:
     """Draw the values, nan for none, in colours between two ends.
 
     `label` is written beside the scale of the colours, `below` small under each number.
@@ -81,7 +60,7 @@ def draw_matrix(
     ax.spines[:].set_visible(False)
     scale = add_scale(ax, mesh, label, shrink=0.8, pad=0.02)
     _name_classes(ax, names, cell)
-    return MatrixPicture(ax, mesh, _write(ax, mesh, values, below, cell), scale)
+    return Picture(ax, mesh=mesh, numbers=_write(ax, mesh, values, below, cell), scale=scale)
 
 
 def _name_classes(ax: Axes, names: Sequence[str], cell: float) -> None:

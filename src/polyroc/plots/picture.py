@@ -2,8 +2,8 @@
 
 import io
 import os
-from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -16,21 +16,21 @@ from polyroc.validation.signatures import validated
 __all__ = ["Picture", "checked_name", "save", "without_windows"]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Picture:
-    """What was drawn.
+    """What was drawn: the axes `ax`, and the artists by name, as attributes; `repr` lists the names."""
 
-    Attributes
-    ----------
-    ax
-        The axes.
-    """
+    def __init__(self, ax: Axes, **artists: Any) -> None:
+        self.ax, self.artists = ax, artists
 
-    ax: Axes
+    def __getattr__(self, name: str) -> Any:
+        artists = self.__dict__.get("artists", {})
+        if name not in artists:
+            raise AttributeError(f"This picture has no {name!r}; it has {', '.join(['ax', *artists])}.")
+        return artists[name]
 
     def __repr__(self) -> str:
         """The names of the artists."""
-        return f"{type(self).__name__}({', '.join(field.name for field in fields(self))})"
+        return f"Picture({', '.join(['ax', *self.artists])})"
 
     def _ipython_display_(self) -> None:
         """Nothing: as the last value of a cell, it would be text below the figure that the notebook shows."""
@@ -77,17 +77,7 @@ def checked_name(path: Path) -> str:
 
 
 def save(figure: Figure, path: Path, *, dpi: float = 150) -> None:
-    """Write a figure to a file, which appears complete or not at all.
-
-    Parameters
-    ----------
-    figure
-        What to write.
-    path
-        Where to; the suffix is the format.
-    dpi
-        Dots per inch of a PNG.
-    """
+    """Write a figure to a file, which appears complete or not at all; `dpi` is of a PNG."""
     suffix = checked_name(path)
     content = io.BytesIO()
     # in a PDF, texts are TrueType (42), which other programs can edit; matplotlib's own default is Type 3

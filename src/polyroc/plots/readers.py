@@ -1,18 +1,15 @@
 """Reader studies: forest plots of readers, ROC curves of readers with their mean, and the power of a plan."""
 
-from dataclasses import dataclass
 from itertools import chain
 from math import isnan
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.legend import Legend
-from matplotlib.lines import Line2D
 
 from polyroc.errors import NotApplicableError
 from polyroc.output.numbers import number_text, p_number
 from polyroc.output.sentences import abbreviated, capitalised
-from polyroc.plots.forest import ForestPicture, Group, Row, draw_forest
+from polyroc.plots.forest import Group, Row, draw_forest
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
@@ -32,8 +29,6 @@ from polyroc.readers.plan_result import ReaderPlan
 from polyroc.readers.result import MEAN, ReaderStudy
 
 __all__ = [
-    "PowerPicture",
-    "ReaderCurvesPicture",
     "draw_plan",
     "draw_reader_curves",
     "draw_reader_differences",
@@ -43,65 +38,14 @@ __all__ = [
 SIDE = 4.8  # inches
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ReaderCurvesPicture(Picture):
-    """ROC curves of readers.
-
-    Attributes
-    ----------
-    readers, means
-        The lines of single readers, and of the means over readers and of an algorithm.
-    chance
-        The diagonal.
-    legend
-        Modalities and areas.
-    """
-
-    readers: tuple[Line2D, ...]
-    means: tuple[Line2D, ...]
-    chance: Line2D
-    legend: Legend
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class PowerPicture(Picture):
-    """The power of a plan by cases.
-
-    Attributes
-    ----------
-    lines
-        One for each number of readers.
-    wanted
-        The line of the wanted power.
-    legend
-        The numbers of readers.
-    """
-
-    lines: tuple[Line2D, ...]
-    wanted: Line2D
-    legend: Legend
-
-
 def _mean_style() -> Style:
     return Style(text_colour(), "D", "-")
 
 
 def draw_readers(
     study: ReaderStudy, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
-    """The values of all readers by modality; diamond and line: the mean over readers.
-
-    Parameters
-    ----------
-    study
-        The reader study.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals.
-    numbers
-        Whether values and intervals are also written, to the right of the axes.
-    """
+) -> Picture:
+    """The values of all readers by modality; diamond and line: the mean over readers."""
     groups = []
     chance = next(iter(study.estimates.values())).chance
     for place, modality in enumerate(study.modalities):
@@ -121,7 +65,7 @@ def draw_readers(
 
 def draw_reader_differences(
     study: ReaderStudy, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+) -> Picture:
     """The differences between modalities of every reader and of the means; filled where p is below 1 - level."""
     effects = [*study.differences.values(), *(study.algorithm or {}).values()]
     if not effects:
@@ -143,16 +87,8 @@ def _row(label: str, effect: Any, look: Style, p: float, level: float) -> Row:
     return Row(label, effect.value, effect.confidence_interval(level), look, p < 1 - level, text)
 
 
-def draw_reader_curves(study: ReaderStudy, ax: Axes | None = None) -> ReaderCurvesPicture:
-    """The ROC curve of every reader (thin) and their mean (thick) by modality; of two classes.
-
-    Parameters
-    ----------
-    study
-        The reader study; a stored one has no curves.
-    ax
-        The axes to draw on.
-    """
+def draw_reader_curves(study: ReaderStudy, ax: Axes | None = None) -> Picture:
+    """The ROC curve of every reader (thin) and their mean (thick) by modality; of two classes."""
     curves = study.curves()
     ax = axes_of(ax, SIDE, SIDE)
     style_axes(ax, grid="both")
@@ -171,10 +107,10 @@ def draw_reader_curves(study: ReaderStudy, ax: Axes | None = None) -> ReaderCurv
         else:
             readers += ax.plot(curve.fpr, curve.tpr, color=colour, linewidth=HAIR, alpha=0.55)
     legend = add_legend(ax, means, names, loc="lower right", title="area")
-    return ReaderCurvesPicture(ax, tuple(readers), tuple(means), chance, legend)
+    return Picture(ax, readers=tuple(readers), means=tuple(means), chance=chance, legend=legend)
 
 
-def draw_plan(plan: ReaderPlan, ax: Axes | None = None) -> PowerPicture:
+def draw_plan(plan: ReaderPlan, ax: Axes | None = None) -> Picture:
     """The power by number of cases, one line per number of readers; a ring where the wanted power is reached."""
     ax = axes_of(ax, 1.3 * SIDE, SIDE)
     style_axes(ax, grid="both")
@@ -206,4 +142,4 @@ def draw_plan(plan: ReaderPlan, ax: Axes | None = None) -> PowerPicture:
     )
     for text in legend.get_texts():
         text.set_fontsize(small_size())
-    return PowerPicture(ax, tuple(lines), wanted, legend)
+    return Picture(ax, lines=tuple(lines), wanted=wanted, legend=legend)

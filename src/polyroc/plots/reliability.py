@@ -1,13 +1,11 @@
 """Reliability diagrams: the share of events by predicted probability, with bands and a histogram."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.container import BarContainer
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from polyroc.errors import InputError
@@ -28,37 +26,11 @@ from polyroc.plots.style import (
 from polyroc.reliability.grouped import GroupedCalibration
 from polyroc.reliability.result import Calibration, EventCalibration
 
-__all__ = ["ReliabilityPicture", "draw_group_reliability", "draw_reliability"]
+__all__ = ["draw_group_reliability", "draw_reliability"]
 
 SIDE = 4.8  # inches
 HISTOGRAM = 0.12  # of the height
 BANDS = ("simultaneous", "pointwise")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ReliabilityPicture(Picture):
-    """A reliability diagram.
-
-    Attributes
-    ----------
-    lines
-        The curves.
-    diagonal
-        Where right probabilities are.
-    bands
-        Of a single curve: the consistency band and the confidence band, where there are any. Of a smooth curve,
-        the confidence band is its own, which is pointwise.
-    histogram
-        Of a single curve: the predictions; None for several.
-    legend
-        The legend.
-    """
-
-    lines: tuple[Line2D, ...]
-    diagonal: Line2D
-    bands: tuple[PolyCollection, ...]
-    histogram: BarContainer | None
-    legend: Legend
 
 
 def draw_reliability(
@@ -68,21 +40,10 @@ def draw_reliability(
     classifier: str | None = None,
     event: str | None = None,
     band: str = "simultaneous",
-) -> ReliabilityPicture:
+) -> Picture:
     """Reliability curves: one with bands and the histogram of predictions, or several as lines.
 
     Of a calibration with smooth curves (`smooth=True`), one is drawn with the smooth curve, several are smooth.
-
-    Parameters
-    ----------
-    calibration
-        The calibration.
-    ax
-        The axes to draw on.
-    classifier, event
-        Which curves; all by default.
-    band
-        "simultaneous" (bands hold everywhere at once) or "pointwise".
     """
     if band not in BANDS:
         raise InputError(f"band must be 'simultaneous' or 'pointwise', got {band!r}.")
@@ -107,7 +68,7 @@ def draw_reliability(
     shown = "smooth: pointwise" if len(chosen) == 1 and len(lines) == 2 else band
     title = f"{level_text(calibration.level)} bands, {shown}" if bands else None
     legend = add_legend(ax, [*lines, diagonal, *bands], names, loc="upper left", title=title)
-    return ReliabilityPicture(ax, tuple(lines), diagonal, tuple(bands), bars, legend)
+    return Picture(ax, lines=tuple(lines), diagonal=diagonal, bands=tuple(bands), histogram=bars, legend=legend)
 
 
 def draw_group_reliability(
@@ -116,18 +77,8 @@ def draw_group_reliability(
     *,
     classifier: str | None = None,
     event: str | None = None,
-) -> ReliabilityPicture:
-    """The reliability curves of the subgroups, as lines.
-
-    Parameters
-    ----------
-    grouped
-        The calibration by subgroup.
-    ax
-        The axes to draw on.
-    classifier, event
-        Which, if there are several.
-    """
+) -> Picture:
+    """The reliability curves of the subgroups, as lines."""
     grouped.overall.event(classifier, event)
     ax = axes_of(ax, SIDE, SIDE)
     style_axes(ax, grid="both")
@@ -142,7 +93,7 @@ def draw_group_reliability(
     names = [abbreviated(name, 40) for name in named]
     title = abbreviated(", ".join(grouped.by), 40)
     legend = add_legend(ax, [*lines, diagonal], [*names, "right"], loc="upper left", title=title)
-    return ReliabilityPicture(ax, tuple(lines), diagonal, (), None, legend)
+    return Picture(ax, lines=tuple(lines), diagonal=diagonal, bands=(), histogram=None, legend=legend)
 
 
 def _frame(ax: Axes) -> None:

@@ -1,19 +1,17 @@
 """Summaries of studies: means and differences as forest plots, p-values, and the spread over folds."""
 
-from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.output.numbers import level_text, p_text, signed_text
 from polyroc.output.sentences import abbreviated
-from polyroc.plots.forest import ForestPicture, Group, Row, add_column, difference_row, draw_forest
-from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.forest import Group, Row, add_column, difference_row, draw_forest
+from polyroc.plots.matrix import draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
@@ -36,8 +34,6 @@ from polyroc.studies.summaries.paired_tests import PairedTests
 from polyroc.studies.summaries.spread import FoldSpread, Spread, WilcoxonErrors
 
 __all__ = [
-    "ErrorsPicture",
-    "SpreadPicture",
     "draw_anova",
     "draw_errors",
     "draw_means",
@@ -47,9 +43,7 @@ __all__ = [
 ]
 
 
-def draw_anova(
-    anova: Anova, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+def draw_anova(anova: Anova, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True) -> Picture:
     """Every learner's mean over folds, with the interval that the common error gives it."""
     rows = [
         Row(abbreviated(name), mean, anova.confidence_interval(name, level), style(0))
@@ -61,7 +55,7 @@ def draw_anova(
 
 def draw_paired(
     tests: PairedTests, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+) -> Picture:
     """Every pair: first minus second, its interval, its adjusted p-value; filled if that is below 1 - level."""
     rows = [
         difference_row(test, test.value, test.confidence_interval(level), level) for test in tests.tests.values()
@@ -72,7 +66,7 @@ def draw_paired(
     return draw_forest(ax, [Group("", 0.0, rows)], scale, level=level, numbers=numbers, p_heading=heading)
 
 
-def draw_pvalues(tests: PairedTests, ax: Axes | None = None, *, level: float = 0.95) -> MatrixPicture:
+def draw_pvalues(tests: PairedTests, ax: Axes | None = None, *, level: float = 0.95) -> Picture:
     """The adjusted p-value of each pair; dark where a difference is shown."""
     names = tests.learners
     values = np.array([[np.nan if a == b else tests[a, b].adjusted_pvalue for b in names] for a in names])
@@ -85,23 +79,7 @@ def draw_pvalues(tests: PairedTests, ax: Axes | None = None, *, level: float = 0
     return picture
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ErrorsPicture(Picture):
-    """SE(W) by size.
-
-    Attributes
-    ----------
-    lines
-        One for each area.
-    legend
-        The areas.
-    """
-
-    lines: tuple[Line2D, ...]
-    legend: Legend
-
-
-def draw_errors(result: WilcoxonErrors, ax: Axes | None = None) -> ErrorsPicture:
+def draw_errors(result: WilcoxonErrors, ax: Axes | None = None) -> Picture:
     """A line for each area: the error of one test set against its positive cases."""
     ax = axes_of(ax, 5.0, 3.4)
     style_axes(ax, grid="both")
@@ -115,32 +93,10 @@ def draw_errors(result: WilcoxonErrors, ax: Axes | None = None) -> ErrorsPicture
     ax.set_xlabel(f"Positive cases of a test set{', as many negative ones' if same else ''}", fontsize=text_size())
     ax.set_ylabel("SE(W)", fontsize=text_size())
     legend = add_legend(ax, lines, [f"AUC {area:g}" for area in result.areas], loc="upper right")
-    return ErrorsPicture(ax, tuple(lines), legend)
+    return Picture(ax, lines=tuple(lines), legend=legend)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SpreadPicture(Picture):
-    """SD over folds against SE(W).
-
-    Attributes
-    ----------
-    points
-        One set of markers for each data set.
-    line
-        The least squares line; None with too few points.
-    identity
-        Where the two are equal.
-    legend
-        Names of the data sets; None if there is one.
-    """
-
-    points: tuple[Line2D, ...]
-    line: Line2D | None
-    identity: Line2D
-    legend: Legend | None
-
-
-def draw_spread(spread: Spread, ax: Axes | None = None) -> SpreadPicture:
+def draw_spread(spread: Spread, ax: Axes | None = None) -> Picture:
     """One marker for each learner: the standard deviation over folds against SE(W) of one fold, by data set."""
     known = [result for result in spread.spreads.values() if all(map(isfinite, _errors(result)))]
     if not known:
@@ -168,7 +124,7 @@ def draw_spread(spread: Spread, ax: Axes | None = None) -> SpreadPicture:
     ax.set_title(_regression_title(spread), fontsize=text_size(), loc="left", **PLAIN)
     names = [abbreviated(name) for name in spread.data_sets]
     legend = add_legend(ax, points, names, loc="upper left", bbox_to_anchor=(1.0, 1.02)) if many else None
-    return SpreadPicture(ax, tuple(points), line, identity, legend)
+    return Picture(ax, points=tuple(points), line=line, identity=identity, legend=legend)
 
 
 def _errors(result: FoldSpread) -> tuple[float, float]:
@@ -194,7 +150,7 @@ def _regression_title(spread: Spread) -> str:
     return f"{measure}: SD = {intercept} + {slope} SE(W), r = {signed_text(spread.line.correlation, 2)}"
 
 
-def draw_means(spread: Spread, ax: Axes | None = None) -> ForestPicture:
+def draw_means(spread: Spread, ax: Axes | None = None) -> Picture:
     """Every learner's mean over folds, plus and minus one standard deviation, by data set."""
     learners, several = spread.learners, len(spread.data_sets) > 1
     groups: list[Group] = []
@@ -214,7 +170,7 @@ def draw_means(spread: Spread, ax: Axes | None = None) -> ForestPicture:
     where = "" if several else f" of {spread.data_sets[0]}"
     scale = f"{spread.measure}: mean over folds{where}, one SD either way"
     picture = draw_forest(ax, groups, scale, level=0.95, numbers=False)
-    return replace(picture, numbers=add_column(ax, "mean (SD)", numbers))
+    return Picture(ax, **{**picture.artists, "numbers": add_column(ax, "mean (SD)", numbers)})
 
 
 def _row(result: FoldSpread, look: Style) -> Row:

@@ -1,13 +1,12 @@
 """Groups of learners that do not differ: Bradley's underlines, letters, critical-difference diagrams."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation, Text
+from matplotlib.text import Annotation
 
 from polyroc.errors import InputError
 from polyroc.output.numbers import level_text, p_text, signed_text
@@ -32,10 +31,6 @@ from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.range_tests import RangeTest, letter
 
 __all__ = [
-    "LettersPicture",
-    "RanksPicture",
-    "UnderlinesPicture",
-    "UnderlinesPictures",
     "draw_critical_difference",
     "draw_letters",
     "draw_several",
@@ -48,52 +43,6 @@ WIDEST = 11.0  # inches that names may fill side by side before they stand on en
 GAP, ROW, AROUND, SCALE = 12.0, 0.16, 1.0, 3.6  # points between names; inches: a line, around, width of a scale
 RANK_SCALE, NAME_HEIGHT, BAR_HEIGHT = 4.2, 0.21, 0.11  # inches: the scale, a name, a bar
 FIGURE_SPACE = "\N{FIGURE SPACE}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class UnderlinesPicture(Picture):
-    """Learners in a row, and lines under those that do not differ.
-
-    Attributes
-    ----------
-    names, values
-        Of the learners, the worst at the left.
-    lines
-        One for each group.
-    """
-
-    names: tuple[Text, ...]
-    values: tuple[Text, ...]
-    lines: tuple[Line2D, ...]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class UnderlinesPictures(Picture):
-    """Several of these, one below the other.
-
-    Attributes
-    ----------
-    pictures
-        One for each range test.
-    """
-
-    pictures: tuple[UnderlinesPicture, ...]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class LettersPicture(Picture):
-    """Learners one below the other, and the letters of their groups.
-
-    Attributes
-    ----------
-    points
-        One for each learner, the best at the top.
-    letters
-        Beside them; learners that share a letter do not differ.
-    """
-
-    points: tuple[Line2D, ...]
-    letters: tuple[Annotation, ...]
 
 
 class _Layout(NamedTuple):
@@ -123,7 +72,7 @@ def _layout(test: RangeTest) -> _Layout:
     return _Layout(names, values, spans, rows, upright, width, tall + ROW * (max(rows) + 3) + AROUND / 2)
 
 
-def draw_underlines(test: RangeTest, ax: Axes | None = None) -> UnderlinesPicture:
+def draw_underlines(test: RangeTest, ax: Axes | None = None) -> Picture:
     """Learners from the worst to the best; those over one line do not differ, as in Bradley (1997)."""
     names, values, spans, rows, upright, width, height = _layout(test)
     ax = axes_of(ax, width, height)
@@ -141,10 +90,10 @@ def draw_underlines(test: RangeTest, ax: Axes | None = None) -> UnderlinesPictur
         for (a, b), row in zip(spans, rows, strict=True)
     ]
     _add_title_below(ax, test)
-    return UnderlinesPicture(ax, tuple(above), tuple(below), tuple(lines))
+    return Picture(ax, names=tuple(above), values=tuple(below), lines=tuple(lines))
 
 
-def draw_several(several: Sequence[RangeTest], ax: Axes | None = None) -> UnderlinesPictures:
+def draw_several(several: Sequence[RangeTest], ax: Axes | None = None) -> Picture:
     """Underlines of several data sets or measures, one below the other; on a figure of their own."""
     if ax is not None:
         raise InputError("Several range tests need a figure of their own; draw them one by one on your axes.")
@@ -160,10 +109,10 @@ def draw_several(several: Sequence[RangeTest], ax: Axes | None = None) -> Underl
         gridspec_kw={"height_ratios": heights},
     )
     pictures = [draw_underlines(test, own) for test, own in zip(several, axes[:, 0], strict=True)]
-    return UnderlinesPictures(pictures[0].ax, tuple(pictures))
+    return Picture(pictures[0].ax, pictures=tuple(pictures))
 
 
-def draw_letters(test: RangeTest, ax: Axes | None = None) -> LettersPicture:
+def draw_letters(test: RangeTest, ax: Axes | None = None) -> Picture:
     """Learners from the best to the worst, and the letters of their groups; equal letters: no difference."""
     names = [abbreviated(name) for name in test.values]
     letters = test.letters
@@ -189,7 +138,7 @@ def draw_letters(test: RangeTest, ax: Axes | None = None) -> LettersPicture:
     for annotation in written:
         annotation.set_fontfamily("monospace")
     ax.set_title(_title(test), fontsize=text_size(), loc="left", pad=16, **PLAIN)
-    return LettersPicture(ax, tuple(points), written)
+    return Picture(ax, points=tuple(points), letters=written)
 
 
 def _aligned(test: RangeTest, learner: str) -> str:
@@ -234,26 +183,7 @@ def _add_title_below(ax: Axes, test: RangeTest) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RanksPicture(Picture):
-    """A critical-difference diagram.
-
-    Attributes
-    ----------
-    names
-        Of the learners with their mean ranks, the best first.
-    bars
-        One for each group of two or more that do not differ.
-    difference
-        The length of the critical difference.
-    """
-
-    names: tuple[Annotation, ...]
-    bars: tuple[Line2D, ...]
-    difference: Line2D
-
-
-def draw_critical_difference(test: Friedman, ax: Axes | None = None) -> RanksPicture:
+def draw_critical_difference(test: Friedman, ax: Axes | None = None) -> Picture:
     """Demsar's (2006) diagram: the best ranks at the left; learners joined by a bar do not differ."""
     order = list(test.ranks)
     labels = [abbreviated(name, 30) for name in order]
@@ -277,7 +207,7 @@ def draw_critical_difference(test: Friedman, ax: Axes | None = None) -> RanksPic
     difference = _difference(ax, test)
     title = f"Friedman {p_text(test.pvalue)} on {len(test.data_sets)} data sets, {abbreviated(test.measure, 40)}"
     ax.set_title(title, fontsize=text_size(), loc="left", pad=20, **PLAIN)
-    return RanksPicture(ax, tuple(names), tuple(bars), difference)
+    return Picture(ax, names=tuple(names), bars=tuple(bars), difference=difference)
 
 
 def _scale(ax: Axes, worst: int) -> None:

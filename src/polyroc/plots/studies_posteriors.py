@@ -1,19 +1,15 @@
 """Bayesian tests: probabilities as bars or a matrix, the density of a difference, draws in a triangle."""
 
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
-from matplotlib.container import BarContainer
-from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import signed_text
 from polyroc.output.sentences import abbreviated, capitalised
-from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.matrix import draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     COLOURS,
@@ -39,31 +35,7 @@ SCALE, ROW = 3.6, 0.27  # inches
 WRITTEN = 0.09  # share of a bar that has room for its number
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class BarsPicture(Picture):
-    """Probabilities of each pair: first better, equivalent, second better; their numbers where there is room."""
-
-    bars: tuple[BarContainer, BarContainer, BarContainer]
-    numbers: tuple[Text, ...]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DensityPicture(Picture):
-    """The posterior density of a difference, and the probabilities of its three parts."""
-
-    line: Line2D
-    parts: tuple[Text, Text, Text]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class TrianglePicture(Picture):
-    """Draws of the Bayesian signed-rank test between three corners."""
-
-    draws: PolyCollection
-    corners: tuple[Text, Text, Text]
-
-
-def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> BarsPicture:
+def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> Picture:
     """Each pair as a bar: the first is better, neither by more than the region of equivalence, the second is."""
     pairs = list(posteriors.pairs.values())
     left, right = [abbreviated(pair.first, 24) for pair in pairs], [abbreviated(pair.second, 24) for pair in pairs]
@@ -94,7 +66,7 @@ def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> BarsPicture:
     _sides(ax, left, right)
     ax.set_xlabel(f"Probability: left better | within {posteriors.rope:g} | right better", fontsize=text_size())
     ax.set_title(_title(posteriors), fontsize=text_size(), loc="left", **PLAIN)
-    return BarsPicture(ax, (bars[0], bars[1], bars[2]), tuple(numbers))
+    return Picture(ax, bars=(bars[0], bars[1], bars[2]), numbers=tuple(numbers))
 
 
 def _sides(ax: Axes, left: list[str], right: list[str]) -> None:
@@ -117,7 +89,7 @@ def _sides(ax: Axes, left: list[str], right: list[str]) -> None:
     ax.tick_params(length=0, pad=6)
 
 
-def draw_probabilities(posteriors: Posteriors, ax: Axes | None = None) -> MatrixPicture:
+def draw_probabilities(posteriors: Posteriors, ax: Axes | None = None) -> Picture:
     """The probability that the learner of the row is better than that of the column by more than the region."""
     names = posteriors.learners
     values = np.array([[np.nan if a == b else posteriors[a, b].first_better for b in names] for a in names])
@@ -130,7 +102,7 @@ def draw_probabilities(posteriors: Posteriors, ax: Axes | None = None) -> Matrix
 
 def draw_density(
     posteriors: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
-) -> DensityPicture:
+) -> Picture:
     """The posterior of the difference of a pair, shaded by what it says; dashed lines bound the region."""
     posterior = _one(posteriors, pair)
     ax = axes_of(ax, 5.0, 3.0)
@@ -157,7 +129,7 @@ def draw_density(
     first, second = abbreviated(posterior.first, 24), abbreviated(posterior.second, 24)
     ax.set_xlabel(f"{posteriors.measure}: {first} \N{MINUS SIGN} {second}", fontsize=text_size(), **PLAIN)
     ax.set_title(_title(posteriors), fontsize=text_size(), loc="left", **PLAIN)
-    return DensityPicture(ax, line, _parts(ax, posterior, posteriors.larger_is_better, (first, second)))
+    return Picture(ax, line=line, parts=_parts(ax, posterior, posteriors.larger_is_better, (first, second)))
 
 
 def _parts(ax: Axes, posterior: Posterior, larger: bool, names: tuple[str, str]) -> tuple[Text, Text, Text]:
@@ -188,7 +160,7 @@ def _parts(ax: Axes, posterior: Posterior, larger: bool, names: tuple[str, str])
 
 def draw_triangle(
     posteriors: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
-) -> TrianglePicture:
+) -> Picture:
     """Draws of a pair's shares, each a point between three corners; a third of the triangle belongs to each."""
     posterior = _one(posteriors, pair)
     x, y = _projected(posteriors.sample(posterior.first, posterior.second))
@@ -218,7 +190,7 @@ def draw_triangle(
         ),
     )
     ax.set_title(_title(posteriors), fontsize=text_size(), loc="left", pad=26, **PLAIN)
-    return TrianglePicture(ax, draws, corners)
+    return Picture(ax, draws=draws, corners=corners)
 
 
 def _projected(shares: FloatArray) -> FloatArray:

@@ -11,28 +11,15 @@ from polyroc.estimates.grouped import Grouped, GroupResult, estimates_of
 from polyroc.estimates.subgroup_text import ALL, case_text
 from polyroc.output.numbers import p_number
 from polyroc.output.sentences import abbreviated, capitalised
-from polyroc.plots.forest import ForestPicture, Group, Row, draw_forest
+from polyroc.plots.forest import Group, Row, draw_forest
+from polyroc.plots.picture import Picture
 from polyroc.plots.style import Style, style, text_colour
 
 __all__ = ["draw_group_differences", "draw_groups"]
 
 
-def draw_groups(
-    grouped: Grouped, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
-    """The estimates of every subgroup, by measure and classifier; diamond and line: all cases together.
-
-    Parameters
-    ----------
-    grouped
-        The result of `evaluate` or `compare` with `by`.
-    ax
-        The axes to draw on.
-    level
-        Of the intervals.
-    numbers
-        Whether cases, values and intervals are also written, to the right of the axes.
-    """
+def draw_groups(grouped: Grouped, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True) -> Picture:
+    """The estimates of every subgroup, by measure and classifier; diamond and line: all cases together."""
     groups = []
     for measure in grouped.measures:
         for number, classifier in enumerate(grouped.classifiers):
@@ -77,7 +64,7 @@ def _cases(estimate: Estimate) -> str:
 
 def draw_group_differences(
     grouped: Grouped, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
-) -> ForestPicture:
+) -> Picture:
     """The difference between classifiers in every subgroup, with p-values adjusted for the subgroups.
 
     A marker is filled where that p-value is below 1 - level; the interval is that of the subgroup alone. Diamond

@@ -91,7 +91,7 @@ class SampleSize(Result):
         """The standard error of a simulated power; None for a formula."""
         if self.simulations is None:
             return None
-        return sqrt(self.power * (1.0 - self.power) / self.simulations)
+        return sqrt(max(self.power * (1.0 - self.power), 0.0) / self.simulations)
 
     @validated
     def power_interval(self, level: float = 0.95) -> ConfidenceInterval | None:

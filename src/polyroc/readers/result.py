@@ -6,6 +6,7 @@ from math import isinf, isnan
 from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
+from polyroc.estimates.difference import verdict
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.kernels.arrays import FloatArray
@@ -302,11 +303,8 @@ def _sentence(effect: ReaderDifference, level: float, after: str, second: str | 
     """A difference in a plain sentence."""
     p = effect.adjusted_pvalue if after else effect.pvalue
     one, other = effect.first, second or effect.second
+    lead = verdict(one, other, p, level, (effect.value > 0) == effect.larger_is_better)
     if isnan(p):
-        return f"{one} and {other} cannot be compared: nothing varies between readers or cases."
-    numbers = f"{effect.text(level)}, {p_text(p)}{after}"
-    if p >= 1 - level:
-        return f"No difference is shown between {one} and {other}: {numbers}."
-    better = (effect.value > 0) == effect.larger_is_better
-    winner, loser = (one, other) if better else (other, one)
-    return f"{winner} is better than {loser}: {one} minus {other} is {numbers}."
+        return f"{lead}: nothing varies between readers or cases."
+    subject = f"{one} minus {other} is " if p < 1 - level else ""
+    return f"{lead}: {subject}{effect.text(level)}, {p_text(p)}{after}."

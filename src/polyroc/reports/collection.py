@@ -32,6 +32,7 @@ from polyroc.progress import Progress
 from polyroc.reliability.calibration import calibration
 from polyroc.reliability.result import Calibration
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
+from polyroc.results.codec import Known
 from polyroc.scores import Scores
 
 __all__ = [
@@ -390,8 +391,7 @@ def _surface_measure(scores: Scores) -> Measure:
 
 def detached_area(curve: Curve) -> Callable[[], Estimate]:
     """The area of a curve without its influence values, which would keep all cases in memory."""
-    area = Estimate.from_dict(curve.area.to_dict())
-    return lambda: area
+    return Known(Estimate.from_dict(curve.area.to_dict()))
 
 
 def _area_error(fewer: Curve, whole: Curve) -> float:

@@ -9,12 +9,12 @@ import numpy as np
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.comparison import Comparison
-from polyroc.estimates.difference import Difference, chance_clause
+from polyroc.estimates.difference import Difference, chance_clause, verdict
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import direction_hint, score_notes
 from polyroc.fronts.result import Front
 from polyroc.output.numbers import estimate_text, interval_text, p_text, percentage
-from polyroc.output.sentences import clipped, listed, shortened
+from polyroc.output.sentences import clipped, listed, short_names, shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
 from polyroc.reports.subgroups import subgroup_sentences
 from polyroc.results.provenance import Provenance
@@ -57,8 +57,8 @@ def compared_measure(findings: Findings) -> str | None:
 class _Writer:
     def __init__(self, findings: Findings, level: float) -> None:
         self.findings, self.level = findings, level
-        self.classifier = dict(zip(findings.classifiers, shortened(findings.classifiers), strict=True))
-        self.label = dict(zip(findings.classes, shortened(findings.classes), strict=True))
+        self.classifier = short_names(findings.classifiers)
+        self.label = short_names(findings.classes)
         self.measure = compared_measure(findings)
 
     def estimates(self) -> dict[str, Estimate]:
@@ -105,7 +105,7 @@ class _Writer:
         if estimate.is_below_chance(self.level):
             side = "above" if estimate.larger_is_better is False else "below"
             worse = f"every value of the interval is {side} chance ({estimate.chance:.3g})"
-            return f"; {worse}: {direction_hint(estimate)}"
+            return f"; {worse}: {direction_hint(estimate.provenance)}"
         if high < estimate.chance if estimate.larger_is_better is False else low > estimate.chance:
             return f"; chance gives {estimate.chance:.3g}."
         return f". This is not significantly better than chance ({estimate.chance:.3g})."
@@ -304,7 +304,8 @@ class PairSentences:
 
     def _better(self, pair: Difference | PairedTest) -> str:
         other, end = self.names[pair.second], self._chance([pair])
-        return f"It is better than {other} by {self._size(pair)}, {p_text(pair.adjusted_pvalue)}{self.after}{end}"
+        lead = verdict("It", other, pair.adjusted_pvalue, self.level, first_is_better=True)
+        return f"{lead} by {self._size(pair)}, {p_text(pair.adjusted_pvalue)}{self.after}{end}"
 
     def _chance(self, pairs: Sequence[Difference | PairedTest]) -> str:
         """The end of a sentence: which of the others are worse than chance."""

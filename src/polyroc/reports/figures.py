@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from polyroc.curves.result import Curve
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.sentences import shortened
+from polyroc.output.sentences import short_names, shortened
 from polyroc.reports.findings import MOST_CLASSES, MOST_COBWEB_CLASSES, Findings, with_parts
 from polyroc.reports.page_assets import packed, packed_decimals
 from polyroc.reports.study_findings import StudyFindings
@@ -130,7 +130,7 @@ def _study_panels(findings: StudyFindings, level: float) -> dict[str, Any] | Non
     if not findings.curves:
         return None
     study = findings.study
-    titles = dict(zip(study.data_sets, shortened(study.data_sets), strict=True))
+    titles = short_names(study.data_sets)
     every = [curve for curves in findings.curves.values() for curve in curves.values()]
     return {
         "two": False,
@@ -299,7 +299,7 @@ def _cobwebs(findings: Findings, level: float) -> list[dict[str, Any]]:
         if not 3 <= len(rates.classes) <= MOST_COBWEB_CLASSES or np.isnan(rates.rates).any():
             continue
         cobweb = rates.cobweb(level)
-        labels = dict(zip(rates.classes, shortened(rates.classes), strict=True))
+        labels = short_names(rates.classes)
         cobwebs.append(
             {
                 "classifier": list(findings.classifiers).index(name),

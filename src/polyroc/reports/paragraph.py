@@ -1,7 +1,8 @@
 """What an author needs of a report: the methods as a paragraph, BibTeX, and the items of guidelines it answers."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from importlib.resources import files
 
 from polyroc._version import __version__
 from polyroc.output.numbers import level_text
@@ -15,83 +16,6 @@ from polyroc.results.provenance import Provenance
 __all__ = ["answered_items", "bibtex_of", "methods_paragraph"]
 
 ADJUSTMENTS = {"max-t": "the max-t method", "holm": "Holm's method", "bonferroni": "Bonferroni's method"}
-# By the beginning of a reference (`polyroc.reports.methods`): key, author, title, journal, volume, pages, year.
-ENTRIES: Mapping[str, tuple[str, ...]] = {
-    "DeLong, DeLong": (
-        "delong1988",
-        "DeLong, Elizabeth R. and DeLong, David M. and Clarke-Pearson, Daniel L.",
-        "Comparing the areas under two or more correlated receiver operating characteristic curves: a "
-        "nonparametric approach",
-        *("Biometrics", "44", "837--845", "1988"),
-    ),
-    "Hand & Till": (
-        "hand2001",
-        "Hand, David J. and Till, Robert J.",
-        "A simple generalisation of the area under the {ROC} curve for multiple class classification problems",
-        *("Machine Learning", "45", "171--186", "2001"),
-    ),
-    "Hanley & McNeil": (
-        "hanley1982",
-        "Hanley, James A. and McNeil, Barbara J.",
-        "The meaning and use of the area under a receiver operating characteristic ({ROC}) curve",
-        *("Radiology", "143", "29--36", "1982"),
-    ),
-    "Holm": (
-        "holm1979",
-        "Holm, Sture",
-        "A simple sequentially rejective multiple test procedure",
-        *("Scandinavian Journal of Statistics", "6", "65--70", "1979"),
-    ),
-    "LeDell": (
-        "ledell2015",
-        "LeDell, Erin and Petersen, Maya and van der Laan, Mark",
-        "Computationally efficient confidence intervals for cross-validated area under the {ROC} curve estimates",
-        *("Electronic Journal of Statistics", "9", "1583--1607", "2015"),
-    ),
-    "Everson": (
-        "everson2006",
-        "Everson, Richard M. and Fieldsend, Jonathan E.",
-        "Multi-class {ROC} analysis from a multi-objective optimisation perspective",
-        *("Pattern Recognition Letters", "27", "918--927", "2006"),
-    ),
-    "Van Calster": (
-        "vancalster2012",
-        "Van Calster, Ben and Van Belle, Vanya and Vergouwe, Yvonne and Timmerman, Dirk and Van Huffel, Sabine "
-        "and Steyerberg, Ewout W.",
-        "Extending the c-statistic to nominal polytomous outcomes: the polytomous discrimination index",
-        *("Statistics in Medicine", "31", "2610--2626", "2012"),
-    ),
-    "Mossman": (
-        "mossman1999",
-        "Mossman, Douglas",
-        "Three-way {ROC}s",
-        *("Medical Decision Making", "19", "78--89", "1999"),
-    ),
-    "Cox": (
-        "cox1958",
-        "Cox, David R.",
-        "Two further applications of a model for binary regression",
-        *("Biometrika", "45", "562--565", "1958"),
-    ),
-    "Spiegelhalter": (
-        "spiegelhalter1986",
-        "Spiegelhalter, David J.",
-        "Probabilistic prediction in patient management and clinical trials",
-        *("Statistics in Medicine", "5", "421--433", "1986"),
-    ),
-    "Dimitriadis": (
-        "dimitriadis2021",
-        "Dimitriadis, Timo and Gneiting, Tilmann and Jordan, Alexander I.",
-        "Stable reliability diagrams for probabilistic classifiers",
-        *("Proceedings of the National Academy of Sciences", "118", "e2016191118", "2021"),
-    ),
-    "Vickers & Elkin": (
-        "vickers2006",
-        "Vickers, Andrew J. and Elkin, Elena B.",
-        "Decision curve analysis: a novel method for evaluating prediction models",
-        *("Medical Decision Making", "26", "565--574", "2006"),
-    ),
-}
 
 
 def methods_paragraph(findings: Findings, level: float) -> str:
@@ -220,18 +144,12 @@ def _probabilities(findings: Findings) -> list[str]:
 
 
 def bibtex_of(references: Sequence[str]) -> str:
-    """BibTeX of polyroc and of those references whose titles are known here."""
-    entries = [
-        "@software{polyroc,\n  author = {{The polyroc developers}},\n"
-        "  title = {polyroc: {ROC} analysis for any number of classes},\n"
-        f"  version = {{{__version__}}}\n}}"
-    ]
-    for start, (key, author, title, journal, volume, pages, year) in ENTRIES.items():
-        if any(reference.startswith(start) for reference in references):
-            fields = {"author": author, "title": title, "journal": journal, "volume": volume, "pages": pages}
-            lines = [f"  {name} = {{{value}}}" for name, value in {**fields, "year": year}.items()]
-            entries.append(f"@article{{{key},\n" + ",\n".join(lines) + "\n}")
-    return "\n\n".join(entries)
+    """Return BibTeX of polyroc and of those references that references.bib has, under how they begin."""
+    text = files("polyroc.reports").joinpath("assets/references.bib").read_text(encoding="utf-8")
+    software, *articles = text.replace("VERSION", __version__).strip().split("\n\n")
+    by_start = dict(article.removeprefix("% ").split("\n", 1) for article in articles)
+    used = [entry for start, entry in by_start.items() if any(one.startswith(start) for one in references)]
+    return "\n\n".join([software, *used])
 
 
 def answered_items(findings: Findings) -> list[str]:

@@ -16,7 +16,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.registry import record_of
 from polyroc.output.numbers import interval_text, level_text, number_text, p_text, percentage
-from polyroc.output.sentences import clipped, listed, printable, shortened
+from polyroc.output.sentences import clipped, listed, printable, short_names
 from polyroc.output.tables import Table, columns
 from polyroc.reliability.events import TOP_LABEL
 from polyroc.reliability.result import Calibration, EventCalibration
@@ -37,7 +37,7 @@ def probability_tables(findings: Findings) -> list[Table]:
     calibration = findings.calibration
     if calibration is None:
         return []
-    names = _names(findings)
+    names = short_names(findings.classifiers)
     rows = [
         (
             names[name],
@@ -57,7 +57,7 @@ def leading_rows(findings: Findings, panel: Table | None) -> Table | None:
     """Of a panel of many classifiers the rows of the best, which are shown; the others are folded."""
     if panel is None or findings.calibration is None or len(panel.rows) <= MOST_SQUARES:
         return None
-    names = _names(findings)
+    names = short_names(findings.classifiers)
     shown = [names[name] for name in leaders(findings, findings.calibration.classifiers, len(COLOURS))]
     title = f"{panel.title}: the {len(shown)} best classifiers"
     return replace(panel, title=title, rows=tuple(row for row in panel.rows if row[0] in shown))
@@ -67,10 +67,6 @@ def _page_table(table: Table, names: Mapping[str, str], key: str) -> Table:
     """A table of a result with names that can be shown on the page."""
     rows = tuple((names.get(row[0], row[0]), *map(printable, row[1:])) for row in table.rows)
     return Table(table.title, table.columns, rows, notes=table.notes if key == "brier-terms" else (), key=key)
-
-
-def _names(findings: Findings) -> dict[str, str]:
-    return dict(zip(findings.classifiers, shortened(findings.classifiers), strict=True))
 
 
 def _headline(findings: Findings, name: str) -> Estimate | None:
@@ -199,7 +195,7 @@ def reliability_figure(findings: Findings) -> str:
     calibration = findings.calibration
     if calibration is None:
         return ""
-    names, several = _names(findings), len(calibration.events) > len(calibration.overall)
+    names, several = short_names(findings.classifiers), len(calibration.events) > len(calibration.overall)
     events, note = calibration.events, ""
     if len(events) > MOST_SQUARES and several:  # of many, the picture that stands for a whole classifier
         events = {key: own for key, own in events.items() if key[1] == TOP_LABEL}
@@ -262,7 +258,7 @@ def benefit_figure(findings: Findings) -> str:
     curve = findings.decision_curve
     if curve is None:
         return ""
-    names = _names(findings)
+    names = short_names(findings.classifiers)
     shown = leaders(findings, [*curve.curves], len(COLOURS))
     rows = {names[name]: curve.curves[name].value for name in shown}
     top = max(float(max(row.max() for row in rows.values())), float(curve.treat_all.value.max()), 1e-9)

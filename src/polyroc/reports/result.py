@@ -27,13 +27,12 @@ from polyroc.reports.explorer import ExplorerCases
 from polyroc.reports.findings import Findings
 from polyroc.reports.methods import methods_of, references_of
 from polyroc.reports.probabilities import probability_tables
-from polyroc.reports.reader_tables import reader_tables
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
 from polyroc.reports.study_tables import study_tables
 from polyroc.reports.subgroups import subgroup_tables
-from polyroc.reports.tables import tables
+from polyroc.reports.tables import reader_tables, tables
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
 from polyroc.validation.signatures import validated

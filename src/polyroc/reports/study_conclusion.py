@@ -6,10 +6,10 @@ from math import isnan
 
 from polyroc.errors import MeasureError
 from polyroc.estimates.comparison import Comparison
-from polyroc.estimates.difference import Difference
+from polyroc.estimates.difference import Difference, verdict
 from polyroc.measures.registry import measure as registered_measure
 from polyroc.output.numbers import p_text
-from polyroc.output.sentences import counted, listed, printable, shortened
+from polyroc.output.sentences import counted, listed, printable, short_names
 from polyroc.reports.conclusion import MOST_PAIRS, Conclusion, PairSentences
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings, StudyTest
 from polyroc.studies.summaries.friedman import Friedman
@@ -63,8 +63,8 @@ class _Writer:
     def __init__(self, findings: StudyFindings, level: float) -> None:
         study = findings.study
         self.findings, self.level = findings, level
-        self.learner = dict(zip(study.learners, shortened(study.learners), strict=True))
-        self.data_set = dict(zip(study.data_sets, shortened(study.data_sets), strict=True))
+        self.learner = short_names(study.learners)
+        self.data_set = short_names(study.data_sets)
         self.measure = measure_name(findings.measure)
         self.direction = direction(findings.measure)
         self.most = "highest" if self.direction > 0 else "lowest"
@@ -179,7 +179,12 @@ class _Writer:
             yield f"Of the {len(others)} pairs of other learners {len(significant)} differ significantly."
         elif significant:
             ordered = [pair if self.direction * pair.value > 0 else pair.reversed() for pair in significant]
-            better = [f"{self.learner[pair.first]} is better than {self.learner[pair.second]}" for pair in ordered]
+            better = [
+                verdict(
+                    self.learner[pair.first], self.learner[pair.second], pair.adjusted_pvalue, self.level, True
+                )
+                for pair in ordered
+            ]
             yield f"Among the others, {listed(better)}."
 
     def _over_data_sets(self, test: StudyTest) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
 from polyroc.output.numbers import DASH, defined, level_text, p_number
-from polyroc.output.sentences import capitalised, clipped, shortened
+from polyroc.output.sentences import capitalised, clipped, short_names
 from polyroc.output.tables import Column, Table, columns
 from polyroc.reports.study_conclusion import measure_name
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
@@ -57,8 +57,8 @@ class _StudyTables:
     def __init__(self, findings: StudyFindings, level: float) -> None:
         study = findings.study
         self.findings, self.level = findings, level
-        self.learner: Mapping[str, str] = dict(zip(study.learners, shortened(study.learners), strict=True))
-        data_sets = dict(zip(study.data_sets, shortened(study.data_sets), strict=True))
+        self.learner: Mapping[str, str] = short_names(study.learners)
+        data_sets = short_names(study.data_sets)
         self.data_set = {**data_sets, ALL_DATA_SETS: ALL_DATA_SETS}
 
     def values(self) -> Table:

@@ -8,7 +8,7 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.grouped import Grouped, estimates_of
 from polyroc.estimates.subgroup_text import ALL, case_text, grouped_summary, is_listed
-from polyroc.output.sentences import clipped, printable, shortened
+from polyroc.output.sentences import clipped, printable, short_names, shortened
 from polyroc.output.tables import Table, columns
 from polyroc.reports.tables import MINUS, difference_bars, estimate_bar, number_cells, p_cell
 
@@ -41,7 +41,7 @@ def _rows(grouped: Grouped) -> Iterator[tuple[tuple[str, ...], str, Estimate]]:
     named = [(shortened_values(group), result) for group, result in grouped.groups.items()]
     if grouped.overall is not None:
         named.append(((ALL, *[""] * (len(grouped.by) - 1)), grouped.overall))
-    names = dict(zip(grouped.classifiers, shortened(grouped.classifiers), strict=True))
+    names = short_names(grouped.classifiers)
     for classifier in grouped.classifiers:
         for values, result in named:
             yield values, names[classifier], estimates_of(result)[classifier, grouped.measures[0]]
@@ -71,7 +71,7 @@ def _numbers(estimate: Estimate, level: float) -> tuple[str, ...]:
 def _effects(grouped: Grouped, level: float) -> Table:
     """The difference between each pair of classifiers in every subgroup."""
     over_groups = grouped.adjusted_over_groups()
-    names = dict(zip(grouped.classifiers, shortened(grouped.classifiers), strict=True))
+    names = short_names(grouped.classifiers)
     rows, intervals = [], []
     for pair in grouped.pairs:
         for name, (group, result) in zip(grouped.names, grouped.groups.items(), strict=True):
@@ -90,8 +90,8 @@ def _effects(grouped: Grouped, level: float) -> Table:
 
 def _between(grouped: Grouped, level: float) -> Table:
     """The differences between subgroups of every classifier."""
-    groups = dict(zip(grouped.names, shortened(grouped.names), strict=True))
-    names = dict(zip(grouped.classifiers, shortened(grouped.classifiers), strict=True))
+    groups = short_names(grouped.names)
+    names = short_names(grouped.classifiers)
     rows, intervals, adjusted = [], [], False
     for classifier in grouped.classifiers:
         comparison = grouped.between(classifier, grouped.measures[0])

@@ -1,6 +1,7 @@
 """The tables of a report, the same for every format."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import inf, isnan, nan
 
 from polyroc.decisions.rate_matrix import Rates
@@ -18,8 +19,9 @@ from polyroc.output.numbers import (
     level_text,
     p_number,
 )
-from polyroc.output.sentences import printable, shortened
+from polyroc.output.sentences import printable, short_names, shortened
 from polyroc.output.tables import Bar, Table, columns
+from polyroc.readers.result import ReaderStudy
 from polyroc.reports.findings import Findings
 from polyroc.rules import CutPointRule
 
@@ -32,6 +34,7 @@ __all__ = [
     "estimate_bar",
     "estimate_cells",
     "p_cell",
+    "reader_tables",
     "tables",
 ]
 
@@ -57,15 +60,11 @@ def tables(findings: Findings, level: float = 0.95) -> list[Table]:
     return [table for table in every if table is not None]
 
 
-def _names(findings: Findings) -> Mapping[str, str]:
-    return dict(zip(findings.classifiers, shortened(findings.classifiers), strict=True))
-
-
 def _measures(findings: Findings, level: float) -> Table | None:
     evaluation = findings.evaluation
     if evaluation is None or not evaluation.estimates:
         return None
-    names = _names(findings)
+    names = short_names(findings.classifiers)
     order = [(name, key) for key in evaluation.measures for name in evaluation.classifiers]
     estimates = [evaluation.estimates[pair] for pair in order if pair in evaluation.estimates]
     rows = tuple(
@@ -88,7 +87,7 @@ def _folds(findings: Findings, level: float) -> Table | None:
     by_fold = [estimate.cross_validation for estimate in estimates]
     if not estimates or by_fold[0] is None:
         return None
-    first, names = by_fold[0], _names(findings)
+    first, names = by_fold[0], short_names(findings.classifiers)
     values = [folds.values for folds in by_fold if folds is not None]
     pooled = [folds.pooled for folds in by_fold if folds is not None]
     rows = [
@@ -161,7 +160,7 @@ def _differences(findings: Findings, level: float) -> Table | None:
     comparison = findings.comparison
     if comparison is None:
         return None
-    names, adjusted = _names(findings), comparison.is_adjusted
+    names, adjusted = short_names(findings.classifiers), comparison.is_adjusted
     pairs = list(comparison.differences.values())
     kind = f", {pairs[0].interval_kind} intervals" if adjusted else ""
     title = printable(f"Differences of {comparison.measure}, {pairs[0].test}{kind}")
@@ -200,7 +199,7 @@ def _parts(findings: Findings, level: float) -> Table | None:
     """The parts of measures, if they are few."""
     if findings.evaluation is None:
         return None
-    names = _names(findings)
+    names = short_names(findings.classifiers)
     rows, bars = [], []
     for estimate in divided_measures(findings.evaluation):
         if len(estimate.parts) > MOST_PARTS:
@@ -226,7 +225,7 @@ def divided_measures(evaluation: Evaluation) -> list[Estimate]:
 
 def _cut_points(findings: Findings, level: float) -> Table | None:
     """The cut-points of one ordered score: the class that is decided from each on, with intervals."""
-    names, rows = _names(findings), []
+    names, rows = short_names(findings.classifiers), []
     for name, point in findings.points.items():
         if isinstance(point.rule, CutPointRule):
             none = [(nan, nan)] * len(point.thresholds)
@@ -264,3 +263,16 @@ def confusions(findings: Findings) -> dict[str, Rates]:
     """By classifier, the confusion rates of its decisions, or else at the threshold of least error."""
     points = {name: point.confusion for name, point in findings.points.items()}
     return {**points, **findings.rates}
+
+
+def reader_tables(study: ReaderStudy, level: float) -> list[Table]:
+    """Values by reader and modality, the differences between modalities, and the analysis of variance."""
+    effects = [*study.differences.values(), *(study.algorithm or {}).values(), *study.by_reader.values()]
+    bars, scale = difference_bars((effect.value, *effect.confidence_interval(level)) for effect in effects)
+    tables = {
+        "readers": study.to_table(level),
+        "reader-differences": replace(study.difference_table(level), bars=bars, scale=scale),
+        "reader-variances": study.variance_table(),
+    }
+    # the conclusion and the section have the sentences
+    return [replace(table, key=key, notes=()) for key, table in tables.items() if table.rows]

@@ -10,11 +10,11 @@ Records are dataclasses and named tuples. Layout:
 - values that follow from the fields (intervals at a level, p-values) are written for readers of JSON and ignored
   when the data are read; "level" is there wherever one of them depends on it.
 
-Fields that need more state it in their metadata: `NOT_STORED`, `STORED_IF_SET`, `stored_as`, `stored_unless`.
+Fields that need more state it in their metadata: `NOT_STORED`, `STORED_IF_SET`, `stored_as`.
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from math import inf, isfinite, isnan, nan
 from types import NoneType, UnionType
@@ -22,6 +22,7 @@ from typing import (
     Any,
     Generic,
     Literal,
+    NamedTuple,
     NoReturn,
     Self,
     TypeVar,
@@ -38,22 +39,38 @@ from polyroc.errors import InputError
 from polyroc.messages import short_repr
 from polyroc.results.invariants import check_invariants
 
-__all__ = [
-    "NOT_STORED",
-    "STORED_IF_SET",
-    "Known",
-    "Once",
-    "Record",
-    "decode_fields",
-    "encode_fields",
-    "lazy_fields",
-    "stored_as",
-    "stored_unless",
-]
+__all__ = ["NOT_STORED", "STORED_IF_SET", "Known", "Once", "Record", "decode_fields", "encode_fields", "stored_as"]
 
 T = TypeVar("T")
-NON_FINITE = {"inf": inf, "-inf": -inf}
+Storage = Mapping[str, Any]
+NON_FINITE = {None: nan, "inf": inf, "-inf": -inf}
 KEY, VALUE = "key", "value"
+
+NOT_STORED: Storage = {"stored": False}
+"""Metadata of a field that is not stored; it needs a default."""
+
+STORED_IF_SET: Storage = {"if_set": True}
+"""Metadata of a field that has an entry only where it is not its default, None or a text."""
+
+
+def stored_as(
+    name: str | None = None,
+    *,
+    encode: Callable[[Any, float], Any] | None = None,
+    decode: Callable[[dict[str, Any]], Any] | None = None,
+) -> Storage:
+    """Return metadata of a field that is stored under another name or in another form.
+
+    Parameters
+    ----------
+    name
+        Of the entry.
+    encode
+        From the record and the level of intervals to what is encoded in the place of the field.
+    decode
+        From the data of the record to the value of the field.
+    """
+    return {"entry": name, "encode": encode, "decode": decode}
 
 
 class Known(Generic[T]):
@@ -63,21 +80,16 @@ class Known(Generic[T]):
     3
     """
 
-    __slots__ = ("_value",)
-
     def __init__(self, value: T) -> None:
         self._value = value
 
     def __call__(self) -> T:
-        """The value."""
+        """Return the value."""
         return self._value
-
-    def __reduce__(self) -> tuple[type["Known[T]"], tuple[T]]:
-        return Known, (self._value,)
 
 
 class Once(Generic[T]):
-    """A function without arguments that computes its value at the first call (functools.cache is slower).
+    """A function without arguments that computes its value at the first call, or when it is pickled.
 
     >>> Once(lambda: 3)()
     3
@@ -89,12 +101,15 @@ class Once(Generic[T]):
         self._make: Callable[[], T] | None = make
 
     def __call__(self) -> T:
-        """The value."""
+        """Return the value."""
         make = self._make  # read once: another thread may be faster
         if make is not None:
             self._value = make()
             self._make = None
         return self._value
+
+    def __reduce__(self) -> tuple[type[Known[T]], tuple[T]]:
+        return Known, (self(),)
 
 
 class Record:
@@ -108,125 +123,50 @@ class Record:
     __slots__ = ()
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON, with intervals at a level."""
+        """Return plain data for JSON, with intervals at a level."""
         return encode_fields(self, level)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what `to_dict` wrote."""
-        if not isinstance(data, dict):
-            _fail("an object", data, cls.__name__)
-        record = cls(**decode_fields(cls, data, cls.__name__))
-        check_invariants(record, cls.__name__)
-        return record
+        return cast(Self, _decode_record(cls, data, cls.__name__))
 
 
-# How fields are stored -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Storage:
-    """What the metadata of a field say of how it is stored."""
-
-    name: str | None = None
-    encode: Callable[[Any, float], Any] | None = None
-    decode: Callable[[dict[str, Any]], Any] | None = None
-    skip: bool = False
-    omit_none: bool = False
-    omit_text: str | None = None
-
-
-NOT_STORED: Mapping[str, _Storage] = {"storage": _Storage(skip=True)}
-"""Metadata of a field that is not stored; it needs a default."""
-
-STORED_IF_SET: Mapping[str, _Storage] = {"storage": _Storage(omit_none=True)}
-"""Metadata of a field that has an entry only where it is not None, its default."""
-
-
-def stored_unless(text: str) -> Mapping[str, _Storage]:
-    """Metadata of a field that has no entry where it is this text, its default."""
-    return {"storage": _Storage(omit_text=text)}
-
-
-def stored_as(
-    name: str | None = None,
-    *,
-    encode: Callable[[Any, float], Any] | None = None,
-    decode: Callable[[dict[str, Any]], Any] | None = None,
-) -> Mapping[str, _Storage]:
-    """Metadata of a field that is stored under another name or in another form.
-
-    Parameters
-    ----------
-    name
-        Of the entry.
-    encode
-        From the record and the level of intervals to what is encoded in the place of the field.
-    decode
-        From the data of the record to the value of the field.
-    """
-    return {"storage": _Storage(name, encode, decode)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """A stored field of a record: its name, that of its entry, type hint, storage, default and decoder."""
+class _Field(NamedTuple):
+    """A stored field of a record; its default (or what makes it) is MISSING if there is none."""
 
     name: str
-    entry: str
     hint: Any
-    storage: _Storage
-    has_default: bool
-    decode: "Decoder"
+    default: Any
+    storage: Storage
 
-    @classmethod
-    def of(cls, name: str, hint: Any, storage: _Storage, has_default: bool) -> Self:
-        """The field with the decoder of its hint, unless its storage has one."""
-        decode = _decoder(hint) if storage.decode is None else _label
-        return cls(name, storage.name or name.lstrip("_"), hint, storage, has_default, decode)
+    @property
+    def entry(self) -> str:
+        return self.storage.get("entry") or self.name.lstrip("_")
 
 
 @cache
 def _stored_fields(kind: Any) -> tuple[_Field, ...]:
     hints = get_type_hints(kind)
     if not is_dataclass(kind):  # a named tuple
-        names, defaults = kind._fields, kind._field_defaults
-        return tuple(_Field.of(name, hints[name], _Storage(), name in defaults) for name in names)
-    stored = [(field, field.metadata.get("storage", _Storage())) for field in fields(kind)]
+        defaults = kind._field_defaults
+        return tuple(_Field(name, hints[name], defaults.get(name, MISSING), {}) for name in kind._fields)
     return tuple(
-        _Field.of(
-            field.name,
-            hints[field.name],
-            storage,
-            field.default is not MISSING or field.default_factory is not MISSING,
-        )
-        for field, storage in stored
-        if not storage.skip
+        _Field(f.name, hints[f.name], f.default_factory if f.default is MISSING else f.default, f.metadata)
+        for f in fields(kind)
+        if f.metadata.get("stored", True)
     )
 
 
-@cache
-def lazy_fields(kind: Any) -> frozenset[str]:
-    """The fields of a record that are computed when they are first needed: functions without arguments."""
-    return frozenset(name for name, hint in get_type_hints(kind).items() if _is_lazy(hint))
-
-
-def _is_record(kind: object) -> bool:
-    return isinstance(kind, type) and (
-        is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
-    )
-
-
-def _is_lazy(hint: Any) -> bool:
-    members = (hint, *get_args(hint))
-    return any(get_origin(member) is Callable and get_args(member)[0] == [] for member in members)
+def _is_record(kind: Any) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "_field_defaults")
 
 
 # Plain data from records -----------------------------------------------------------------------------------------
 
 
 def encode_fields(record: Any, level: float = 0.95) -> dict[str, Any]:
-    """Plain data of a record: its fields, and what follows from them at a level."""
+    """Return plain data of a record: its fields, and what follows from them at a level."""
     encoder = _Encoder(level)
     data = encoder.record(record)
     return {**data, "level": level} if encoder.used_level and "level" not in data else data
@@ -239,92 +179,71 @@ class _Encoder:
         self.level, self.used_level = level, False
 
     def record(self, record: Any) -> dict[str, Any]:
-        data, kind = {}, cast(Any, type(record))
-        for field in _stored_fields(kind):
-            value = getattr(record, field.name)
-            if field.storage.omit_none and value is None:
+        data: dict[str, Any] = {}
+        for field in _stored_fields(cast(Any, type(record))):
+            value, encode = getattr(record, field.name), field.storage.get("encode")
+            if "if_set" in field.storage and isinstance(value, str | None) and value == field.default:
                 continue
-            if isinstance(value, str) and value == field.storage.omit_text:
-                continue
-            if field.storage.encode is not None:
-                data[field.entry] = self.value(field.storage.encode(record, self.level))
-            else:
-                data[field.entry] = self.value(getattr(record, field.name), field.hint)
+            plain = self.value(encode(record, self.level) if encode else value)
+            is_keyed = get_origin(next(iter(get_args(field.hint)), None)) is tuple
+            data[field.entry] = [] if is_keyed and plain == {} else plain
         derived = record._derived() if hasattr(record, "_derived") else {}
         if hasattr(record, "_derived_at"):
             self.used_level = True
             derived = {**derived, **record._derived_at(self.level)}
-        return {**data, **{name: self.value(value) for name, value in derived.items()}}
+        return {**data, **self._mapping(derived)}
 
-    def value(self, value: Any, hint: Any = Any) -> Any:
-        """Plain data of any value; the hint decides how an empty mapping is written."""
+    def value(self, value: Any) -> Any:
+        """Return plain data of any value."""
         if value is None or isinstance(value, str | bool | int):
             return value
         if isinstance(value, float):
-            return _plain_number(value)
-        if isinstance(value, np.generic):
-            return self.value(value.item())
-        if isinstance(value, np.ndarray):
-            return _plain_array(value)
-        return self._compound(value, hint)
-
-    def _compound(self, value: Any, hint: Any) -> Any:
+            return float(value) if isfinite(value) else None if isnan(value) else str(float(value))
+        if isinstance(value, np.generic | np.ndarray):
+            is_plain = value.dtype.kind in "biu" or (value.dtype.kind == "f" and np.isfinite(value).all())
+            return value.tolist() if is_plain else self.value(value.tolist())
+        if isinstance(value, Known | Once):
+            return self.value(value())
         if isinstance(value, Record):
             return value.to_dict(self.level)
-        if hasattr(value, "to_dict") and hasattr(value, "from_dict"):  # rules and plans have a layout of their own
+        if hasattr(value, "from_dict"):  # rules and plans have a layout of their own
             return value.to_dict()
+        return self._compound(value)
+
+    def _compound(self, value: Any) -> Any:
         if _is_record(type(value)):
             return self.record(value)
         if isinstance(value, Mapping):
-            return self._mapping(value, hint)
+            return self._mapping(value)
         if isinstance(value, list | tuple):
             return [self.value(item) for item in value]
-        if callable(value) and _is_lazy(hint):
-            return self.value(value())
         if isinstance(value, Hashable):
             return str(value)  # a label of a type that JSON does not have, such as a date
         raise TypeError(f"{type(value).__name__} cannot be stored: {value!r}")
 
-    def _mapping(self, mapping: Mapping[Any, Any], hint: Any) -> Any:
-        arguments = get_args(hint)
-        key_hint, value_hint = arguments if len(arguments) == 2 else (Any, Any)
-        if get_origin(key_hint) is not tuple and not isinstance(next(iter(mapping), None), tuple):
-            return {key: self.value(item, value_hint) for key, item in mapping.items()}
-        return [self._keyed(key, self.value(item, value_hint)) for key, item in mapping.items()]
-
-    def _keyed(self, key: tuple[Any, ...], item: Any) -> dict[str, Any]:
-        content = item if isinstance(item, dict) else {VALUE: item}
-        assert KEY not in content
-        return {KEY: self.value(key), **content}
-
-
-def _plain_number(value: float) -> float | str | None:
-    if isfinite(value):
-        return float(value)  # also of a subclass of float
-    return None if isnan(value) else str(float(value))
-
-
-def _plain_array(array: np.ndarray[Any, Any]) -> list[Any]:
-    if array.dtype.kind != "f" or np.isfinite(array).all():
-        return list(array.tolist())
-    return [_plain_array(row) if array.ndim > 1 else _plain_number(float(row)) for row in array]
+    def _mapping(self, mapping: Mapping[Any, Any]) -> Any:
+        plain = {key: self.value(item) for key, item in mapping.items()}
+        if not isinstance(next(iter(plain), None), tuple):
+            return plain
+        return [
+            {KEY: self.value(key), **(item if isinstance(item, dict) else {VALUE: item})}
+            for key, item in plain.items()
+        ]
 
 
 # Records from plain data -----------------------------------------------------------------------------------------
 
-Decoder = Callable[[Any, str], Any]
-"""From plain data and their place (for messages) to a value; made once per field, as reading hints is slow."""
-
 
 def decode_fields(kind: Any, data: dict[str, Any], where: str) -> dict[str, Any]:
-    """The fields of a record by name, from what `encode_fields` wrote; fields with a default may be absent."""
+    """Return the fields of a record by name, from what `encode_fields` wrote; defaults may be absent."""
     values = {}
     for field in _stored_fields(kind):
-        if field.storage.decode is not None:
-            values[field.name] = field.storage.decode(data)
+        decode_own = field.storage.get("decode")
+        if decode_own is not None:
+            values[field.name] = decode_own(data)
         elif field.entry in data:
-            values[field.name] = field.decode(data[field.entry], f"{where}.{field.entry}")
-        elif not field.has_default:
+            values[field.name] = _decode(field.hint, data[field.entry], f"{where}.{field.entry}")
+        elif field.default is MISSING:
             raise InputError(f"{where} has no entry {field.entry!r}; the stored data are damaged.")
     return values
 
@@ -333,190 +252,124 @@ def _fail(expected: str, data: Any, where: str) -> NoReturn:
     raise InputError(f"Expected {expected} for {where}, got {short_repr(data)}; the stored data are damaged.")
 
 
-def _decoder(hint: Any) -> Decoder:
-    """The decoder of a type hint."""
+def _decode(hint: Any, data: Any, where: str) -> Any:
+    """Return the value of a type hint from plain data; `where` is their place, for messages."""
     if hint in _SCALARS:
-        return _SCALARS[hint]
+        return _decode_scalar(hint, data, where)
     origin = get_origin(hint)
     if origin in _GENERICS:
-        return _GENERICS[origin](hint)
-    if _is_record(hint) or hasattr(hint, "from_dict"):
-        return _record(hint)
-    if hint in (Hashable, Any):
-        return _label
+        return _GENERICS[origin](get_args(hint), data, where)
+    reader = getattr(hint, "from_dict", None)
+    # Results, rules and plans read themselves; the reader of a plain record would lose its place in the data.
+    if reader is not None and reader.__func__ is not cast(Any, Record.from_dict).__func__:
+        return reader(data) if isinstance(data, dict) else _fail(f"an object ({hint.__name__})", data, where)
+    if _is_record(hint):
+        return _decode_record(hint, data, where)
     raise TypeError(f"The codec has no decoder for the type hint {hint}: does typing.get_args see through it?")
 
 
-def _record(kind: Any) -> Decoder:
-    reader = getattr(kind, "from_dict", None)
-    # Results, rules and plans read themselves; the reader of a plain record would lose its place in the data.
-    reads_itself = reader is not None and reader.__func__ is not cast(Any, Record.from_dict).__func__
-
-    def decode(data: Any, where: str) -> Any:
-        if not isinstance(data, dict):
-            _fail(f"an object ({kind.__name__})", data, where)
-        if reads_itself:
-            return kind.from_dict(data)
-        record = kind(**decode_fields(kind, data, where))
-        check_invariants(record, where)
-        return record
-
-    return decode
+def _decode_record(kind: Any, data: Any, where: str) -> Any:
+    if not isinstance(data, dict):
+        _fail(f"an object ({kind.__name__})", data, where)
+    record = kind(**decode_fields(kind, data, where))
+    check_invariants(record, where)
+    return record
 
 
-def _float(data: Any, where: str) -> float:
-    if data is None:
-        return nan
-    if isinstance(data, str) and data in NON_FINITE:
+def _decode_scalar(hint: Any, data: Any, where: str) -> Any:
+    kinds, expected = _SCALARS[hint]
+    if hint is float and isinstance(data, str | None) and data in NON_FINITE:
         return NON_FINITE[data]
-    if isinstance(data, bool) or not isinstance(data, int | float):
-        _fail("a number", data, where)
+    if not isinstance(data, kinds) or (isinstance(data, bool) and bool not in kinds):
+        _fail(expected, data, where)
     try:
-        return float(data)
+        return float(data) if hint is float else data
     except OverflowError:
-        _fail("a number", data, where)
+        _fail(expected, data, where)
 
 
-def _int(data: Any, where: str) -> int:
-    if isinstance(data, bool) or not isinstance(data, int):
-        _fail("a whole number", data, where)
+def _decode_choice(known: tuple[Any, ...], data: Any, where: str) -> Any:
+    if not isinstance(data, str | int) or data not in known:
+        _fail(f"one of {', '.join(map(repr, known))}", data, where)
     return data
 
 
-def _bool(data: Any, where: str) -> bool:
-    if not isinstance(data, bool):
-        _fail("true or false", data, where)
-    return data
+def _decode_tuple(hints: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
+    any_length = hints[-1] is Ellipsis
+    if not isinstance(data, list) or not (any_length or len(data) == len(hints)):
+        _fail("a list" if any_length else f"a list of {len(hints)}", data, where)
+    by_item = hints[:1] * len(data) if any_length else hints
+    return tuple(_decode(hint, data[i], f"{where}[{i}]") for i, hint in enumerate(by_item))
 
 
-def _str(data: Any, where: str) -> str:
-    if not isinstance(data, str):
-        _fail("a text", data, where)
-    return data
-
-
-def _label(data: Any, where: str) -> Any:
-    if not isinstance(data, str | int | float | None):
-        _fail("a text or a number", data, where)
-    return data
-
-
-def _choice(hint: Any) -> Decoder:
-    known = get_args(hint)
-
-    def decode(data: Any, where: str) -> Any:
-        if not isinstance(data, str | int) or data not in known:
-            _fail(f"one of {', '.join(map(repr, known))}", data, where)
-        return data
-
-    return decode
-
-
-def _tuple(hint: Any) -> Decoder:
-    *items, last = get_args(hint)
-    any_length = last is Ellipsis
-    decoders = [_decoder(item) for item in (items if any_length else (*items, last))]
-
-    def decode(data: Any, where: str) -> tuple[Any, ...]:
-        if not isinstance(data, list) or not (any_length or len(data) == len(decoders)):
-            _fail("a list" if any_length else f"a list of {len(decoders)}", data, where)
-        by_item = decoders * len(data) if any_length else decoders
-        return tuple(
-            decode_item(item, f"{where}[{place}]")
-            for place, (decode_item, item) in enumerate(zip(by_item, data, strict=True))
-        )
-
-    return decode
-
-
-def _mapping(hint: Any) -> Decoder:
-    key_hint, value_hint = get_args(hint)
-    if get_origin(key_hint) is tuple:
-        return _keyed_mapping(key_hint, value_hint)
-    decode_value = _decoder(value_hint)
-
-    def decode(data: Any, where: str) -> dict[str, Any]:
+def _decode_mapping(hints: tuple[Any, ...], data: Any, where: str) -> dict[Any, Any]:
+    key_hint, value_hint = hints
+    if get_origin(key_hint) is not tuple:
         if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
             _fail("an object", data, where)
-        return {name: decode_value(item, f"{where}.{name}") for name, item in data.items()}
-
-    return decode
-
-
-def _keyed_mapping(key_hint: Any, value_hint: Any) -> Decoder:
-    """The decoder of a mapping by several names."""
-    decode_key, decode_value = _decoder(key_hint), _decoder(value_hint)
-    has_records = any(_is_record(member) for member in (value_hint, *get_args(value_hint)))
-
-    def decode(data: Any, where: str) -> dict[Any, Any]:
-        if not isinstance(data, list):
-            _fail("a list", data, where)
-        mapping = {}
-        for place, item in enumerate(data):
-            here = f"{where}[{place}]"
-            if not isinstance(item, dict) or KEY not in item:
-                _fail(f"an object with {KEY!r}", item, here)
-            content = item if has_records else item.get(VALUE)
-            key = decode_key(item[KEY], f"{here}.{KEY}")
-            if key in mapping:
-                _fail("a key that occurs once", item[KEY], f"{here}.{KEY}")
-            mapping[key] = decode_value(content, here)
-        return mapping
-
-    return decode
+        return {name: _decode(value_hint, item, f"{where}.{name}") for name, item in data.items()}
+    if not isinstance(data, list):
+        _fail("a list", data, where)
+    mapping = {}
+    for place, item in enumerate(data):
+        here = f"{where}[{place}]"
+        if not isinstance(item, dict) or KEY not in item:
+            _fail(f"an object with {KEY!r}", item, here)
+        key = _decode(key_hint, item[KEY], f"{here}.{KEY}")
+        if key in mapping:
+            _fail("a key that occurs once", item[KEY], f"{here}.{KEY}")
+        mapping[key] = _decode(value_hint, item[VALUE] if item.keys() == {KEY, VALUE} else item, here)
+    return mapping
 
 
-def _array(hint: Any) -> Decoder:
-    dtype = np.dtype(get_args(get_args(hint)[1])[0])
-
-    def decode(data: Any, where: str) -> np.ndarray[Any, Any]:
-        if not isinstance(data, list | np.ndarray):
-            _fail("a list of numbers", data, where)
-        try:
-            # numpy reads None as nan and "inf" as an infinity; whole numbers must not be rounded.
-            array = np.array(data, dtype=dtype if dtype.kind == "f" else None)
-        except (ValueError, TypeError, OverflowError):
-            _fail("numbers in lists of equal lengths", data, where)
-        if dtype.kind != "f" and array.size and array.dtype.kind not in "iu":
-            _fail("whole numbers in lists of equal lengths", data, where)
-        return array.astype(dtype, copy=False)
-
-    return decode
+def _decode_array(hints: tuple[Any, ...], data: Any, where: str) -> np.ndarray[Any, Any]:
+    dtype = np.dtype(get_args(hints[1])[0])
+    if not isinstance(data, list | np.ndarray):
+        _fail("a list of numbers", data, where)
+    try:
+        # numpy reads None as nan and "inf" as an infinity; whole numbers must not be rounded.
+        array = np.array(data, dtype=dtype if dtype.kind == "f" else None)
+    except (ValueError, TypeError, OverflowError):
+        _fail("numbers in lists of equal lengths", data, where)
+    if dtype.kind != "f" and array.size and array.dtype.kind not in "iu":
+        _fail("whole numbers in lists of equal lengths", data, where)
+    return array.astype(dtype, copy=False)
 
 
-def _union(hint: Any) -> Decoder:
-    """One type or None; or several results, which are distinguished by their kind."""
-    optional = NoneType in get_args(hint)
-    members = [member for member in get_args(hint) if member is not NoneType]
-    decoders = {getattr(member, "__name__", str(member)): _decoder(member) for member in members}
-
-    def decode(data: Any, where: str) -> Any:
-        if data is None and optional:
-            return None
-        if len(decoders) == 1:
-            (decode_member,) = decoders.values()
-            return decode_member(data, where)
+def _decode_union(hints: tuple[Any, ...], data: Any, where: str) -> Any:
+    """Return None or a value of the one type; or one of several results, which their kind tells apart."""
+    if data is None and NoneType in hints:
+        return None
+    members = [hint for hint in hints if hint is not NoneType]
+    if len(members) > 1:
         kind = data.get("kind") if isinstance(data, dict) else None
-        if not isinstance(kind, str) or kind not in decoders:
-            _fail(f"a stored {' or '.join(decoders)}", data if kind is None else kind, where)
-        return decoders[kind](data, where)
-
-    return decode
-
-
-def _lazy(hint: Any) -> Decoder:
-    decode_value = _decoder(get_args(hint)[1])
-    return lambda data, where: Known(decode_value(data, where))
+        names = " or ".join(member.__name__ for member in members)
+        members = [member for member in members if member.__name__ == kind] or _fail(
+            f"a stored {names}", data if kind is None else kind, where
+        )
+    return _decode(members[0], data, where)
 
 
-_SCALARS: dict[Any, Decoder] = {float: _float, int: _int, bool: _bool, str: _str}
-_GENERICS: dict[Any, Callable[[Any], Decoder]] = {
-    Literal: _choice,
-    tuple: _tuple,
-    Mapping: _mapping,
-    dict: _mapping,
-    np.ndarray: _array,
-    Union: _union,
-    UnionType: _union,
-    Callable: _lazy,
+def _decode_lazy(hints: tuple[Any, ...], data: Any, where: str) -> Known[Any]:
+    return Known(_decode(hints[1], data, where))
+
+
+_LABEL = ((str, int, float, bool, NoneType), "a text or a number")
+_SCALARS: dict[Any, tuple[Any, str]] = {
+    float: ((int, float), "a number"),
+    int: ((int,), "a whole number"),
+    bool: ((bool,), "true or false"),
+    str: ((str,), "a text"),
+    Hashable: _LABEL,
+    Any: _LABEL,
+}
+_GENERICS: dict[Any, Callable[[tuple[Any, ...], Any, str], Any]] = {
+    Literal: _decode_choice,
+    tuple: _decode_tuple,
+    Mapping: _decode_mapping,
+    dict: _decode_mapping,
+    np.ndarray: _decode_array,
+    Union: _decode_union,
+    UnionType: _decode_union,
+    Callable: _decode_lazy,
 }

@@ -14,6 +14,7 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray
 
 __all__ = [
+    "LARGEST",
     "Invariants",
     "ascending",
     "at_least",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 Invariants = Iterator[tuple[bool, str]]
+LARGEST = 1e100  # of a count, cost or standard error: its square, and a product with another's, are finite
 ROUNDING = 1e-9  # of what was computed from rounded numbers, such as a value at the end of its range
 
 
@@ -40,45 +42,45 @@ def check_invariants(record: Any, where: str) -> None:
 
 
 def at_least(values: Any, low: float) -> bool:
-    """Whether no number is smaller."""
-    return not (np.asarray(values, dtype=np.float64) < low).any()
+    """Return True if no number is smaller, and none but infinity beyond `LARGEST`."""
+    array = np.asarray(values, dtype=np.float64)
+    return not ((array < low) | ((array > LARGEST) & (array < np.inf))).any()
 
 
 def within(values: Any, low: float, high: float) -> bool:
-    """Whether all numbers are in a range, up to rounding."""
+    """Return True if all numbers are in a range, up to rounding."""
     array = np.asarray(values, dtype=np.float64)
     return not ((array < low - ROUNDING) | (array > high + ROUNDING)).any()
 
 
 def shares(values: Any) -> bool:
-    """Whether all numbers are from 0 to 1, up to rounding."""
+    """Return True if all numbers are from 0 to 1, up to rounding."""
     return within(values, 0.0, 1.0)
 
 
 def finite(values: Any) -> bool:
-    """Whether no number is nan or infinite."""
+    """Return True if no number is nan or infinite."""
     return bool(np.isfinite(np.asarray(values, dtype=np.float64)).all())
 
 
-def ascending(values: Any) -> bool:
-    """Whether no number is smaller than the one before."""
+def ascending(values: Any, rounding: float = 0.0) -> bool:
+    """Return True if no number is smaller than the one before, up to rounding."""
     array = np.asarray(values, dtype=np.float64)
-    return not (array[1:] < array[:-1]).any()
+    return not (array[1:] < array[:-1] - rounding).any()
 
 
 def ordered(*values: float) -> bool:
-    """Whether numbers do not fall, up to rounding."""
-    array = np.asarray(values, dtype=np.float64)
-    return not (array[1:] < array[:-1] - ROUNDING).any()
+    """Return True if numbers do not fall, up to rounding."""
+    return ascending(values, ROUNDING)
 
 
 def distinct(values: Sequence[Any] | Collection[Any]) -> bool:
-    """Whether no value occurs twice."""
+    """Return True if no value occurs twice."""
     return len(set(values)) == len(values)
 
 
 def is_covariance(matrix: Any, undefined: BoolArray) -> bool:
-    """Whether a matrix is symmetric, without negative variances except those listed as undefined; nan passes."""
+    """Return True for a symmetric matrix without negative variances, but for undefined ones; nan passes."""
     size = len(undefined)
     if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T, rtol=1e-6, atol=1e-12, equal_nan=True):
         return False

@@ -5,13 +5,12 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib import import_module
 from inspect import isfunction
 from itertools import islice
 from math import isfinite
-from typing import Any, ClassVar, Literal, Self, TypeVar, cast, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.messages import short_repr
@@ -19,7 +18,7 @@ from polyroc.output.formats import html_table, latex_table
 from polyroc.output.sentences import printable
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
-from polyroc.results.codec import Known, Record, decode_fields, encode_fields, lazy_fields
+from polyroc.results.codec import Record, decode_fields, encode_fields
 from polyroc.results.invariants import check_invariants
 from polyroc.results.provenance import Provenance
 from polyroc.validation.signatures import validated
@@ -27,7 +26,6 @@ from polyroc.validation.signatures import validated
 __all__ = ["SCHEMA", "Result", "plain"]
 
 
-T = TypeVar("T")
 FrameLibrary = Literal["pandas", "polars", "pyarrow"]
 FRAME_LIBRARIES: tuple[FrameLibrary, ...] = get_args(FrameLibrary)
 LATEX_LABEL = re.compile(r"[\w:.-]*")
@@ -134,19 +132,6 @@ class Result(Record, ABC):
             )
         return dict(data)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields; those that are computed when first needed are computed first."""
-        values = {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
-        for name in lazy_fields(cast(Any, type(self))):
-            if values[name] is not None:
-                values[name] = Known(values[name]())
-        return _rebuilt, (type(self), values)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """A copy of the fields; what is computed when first needed still is."""
-        names = [field.name for field in fields(cast(Any, self))]
-        return _rebuilt(type(self), {name: deepcopy(getattr(self, name), memo) for name in names})
-
     @validated
     def to_table(self, level: float = 0.95) -> Table:
         """The records as a table of text, with intervals at a level."""
@@ -195,10 +180,6 @@ def _provenances(result: Any) -> Iterator[Provenance]:
         for value in islice(part.values(), MAX_PARTS) if isinstance(part, Mapping) else [part]:
             if value is not None:
                 yield from _provenances(value)
-
-
-def _rebuilt(kind: type[T], values: dict[str, Any]) -> T:
-    return kind(**values)
 
 
 def plain(value: float) -> float | None:

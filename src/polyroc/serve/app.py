@@ -33,7 +33,7 @@ from polyroc.serve.forms import (
     form_data,
 )
 from polyroc.serve.jobs import Job, Queue
-from polyroc.serve.limits import BusyError, Limits, NotHereError, size_text, status_of
+from polyroc.serve.limits import BusyError, Limits, NotHereError, size_text
 from polyroc.serve.security import REPORT_POLICY, Guard, body_pieces, form_body, same_page
 from polyroc.serve.tasks import choose_point, make_report, plan_size, preview_file, shortened
 from polyroc.serve.visitors import Upload, Visitor, Visitors
@@ -381,7 +381,7 @@ def _finished(request: Request) -> Path:
 
 async def _bad_request(request: Request, error: Exception) -> Response:
     message = error.render(field_spelling) if isinstance(error, PolyrocError) else str(error)
-    response = _answer(request, message, status_of(error))
+    response = _answer(request, message, getattr(error, "status", 400))
     if isinstance(error, BusyError):
         response.headers["retry-after"] = "30"
     return response

@@ -7,23 +7,21 @@ from typing import Any
 
 __all__ = ["command_line", "data_options", "python_lines", "size_options", "term_options"]
 
-OPTIONS = {  # by argument of `polyroc.read`; the others have special forms
-    "truth": "--truth",
-    "classifier": "--classifier",
-    "case": "--case",
-    "class_": "--class",
-    "sample_weight": "--sample-weight",
-    "weight_kind": "--weight-kind",
-    "groups": "--groups",
-    "folds": "--folds",
-    "repeats": "--repeats",
-    "sampling": "--sampling",
-    "pos_label": "--pos-label",
-    "missing": "--missing",
-    "decimal": "--decimal",
-    "encoding": "--encoding",
-    "table": "--table",
-}
+OPTIONS = (  # arguments of `polyroc.read` that are options of the same name; the others have special forms
+    *(
+        "truth",
+        "classifier",
+        "case",
+        "class_",
+        "sample_weight",
+        "weight_kind",
+        "groups",
+        "folds",
+        "repeats",
+        "sampling",
+    ),
+    *("pos_label", "missing", "decimal", "encoding", "table"),
+)
 _PLAIN = re.compile(r"[\w@%+=:,./*>-]+", re.ASCII)
 _QUOTABLE = re.compile(r"[^\"$`\\!%^\x00-\x1f\x7f]*")  # the same between double quotes in every shell
 
@@ -37,9 +35,7 @@ def data_options(columns: Mapping[str, Any]) -> list[str] | None:
     scores = columns["scores"]
     if not isinstance(scores, Mapping) and any("=" in column for column in scores):
         scores = {"classifier": scores}
-    options = [
-        part for name, option in OPTIONS.items() if name in columns for part in (option, str(columns[name]))
-    ]
+    options = [part for name in OPTIONS if name in columns for part in (_option(name), str(columns[name]))]
     if isinstance(scores, Mapping):
         if any("=" in name or not name for name in scores):
             return None
@@ -85,8 +81,12 @@ def size_options(question: Mapping[str, Any]) -> list[str]:
     for name, value in question.items():
         listed = value if isinstance(value, list) else [value]
         text = ",".join(f"{one:.12g}" if isinstance(one, float) else str(one) for one in listed)
-        options += [f"--{name.replace('_', '-')}", text]
+        options += [_option(name), text]
     return options
+
+
+def _option(name: str) -> str:
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def command_line(command: str, arguments: Sequence[str] | None) -> str | None:

@@ -1,79 +1,52 @@
 """Limits on sizes, times and numbers, so that one visitor cannot take the page from the others; HTTP statuses."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
+from typing import Any
 
-from polyroc.errors import InputError, PolyrocError
+from polyroc.errors import PolyrocError
 
-__all__ = ["BusyError", "Limits", "NotHereError", "SlowRequestError", "TooLargeError", "size_text", "status_of"]
+__all__ = ["BusyError", "Limits", "NotHereError", "SlowRequestError", "TooLargeError", "size_text"]
+
+
+MB, MINUTE = 2**20, 60
+
+
+def _limit(option: str, default: int, unit: str, text: str, size: int = 1) -> Any:
+    """Return a field with its option of `polyroc serve`, whose unit is `size` of the field's."""
+    return field(default=default * size, metadata={"option": option, "unit": unit, "help": text, "size": size})
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on sizes, times and numbers; each is an option of `polyroc serve`.
+    """Limits on sizes (in bytes), times (in seconds) and numbers; each is an option of `polyroc serve`.
 
-    Attributes
-    ----------
-    size
-        The largest file, in bytes, as it is sent.
-    columns, rows
-        The largest numbers of columns and rows of a file.
-    disk
-        The largest size of all uploaded files together, in bytes.
-    memory
-        The largest memory of the process that reads a file or makes a report, in bytes, and the largest file that
-        it may write. The operating system enforces it; Windows and macOS do not.
-    form
-        The largest request for a report, in bytes.
-    seconds
-        The longest that a report may take.
-    preview_seconds
-        The longest that reading the first rows of a file may take.
-    upload_seconds
-        The longest that an upload may take.
-    silence
-        A connection that sends nothing for so many seconds while the server waits for it is closed.
-    idle
-        After so many seconds without a request a visitor's data are deleted.
-    idle_if_full
-        The same, if there are as many visitors as allowed and a new one comes.
-    files
-        How many files a visitor can have at a time.
-    visitors
-        How many visitors at a time.
-    uploads
-        How many uploads at a time, of all visitors.
-    connections
-        How many connections at a time; if there are more, those without a request are closed first.
-    workers
-        How many reports are made at the same time; the others wait.
-    queue
-        How many reports can wait.
+    The operating system enforces `memory`, also for the files that a process writes; Windows and macOS do not.
     """
 
-    size: int = 200 * 2**20
-    columns: int = 1000
-    rows: int = 5_000_000
-    disk: int = 10 * 2**30
-    memory: int = 4 * 2**30
-    form: int = 2**20
-    seconds: float = 300.0
-    preview_seconds: float = 60.0
-    upload_seconds: float = 300.0
-    silence: float = 20.0
-    idle: float = 3600.0
-    idle_if_full: float = 600.0
-    files: int = 10
-    visitors: int = 50
-    uploads: int = 10
-    connections: int = 100
-    workers: int = 1
-    queue: int = 20
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-                raise InputError(f"The limit {field.name} must be a number of 0 or more, got {value!r}.")
+    size: int = _limit("--max-size", 200, "MB", "Size of a file.", MB)
+    columns: int = _limit("--max-columns", 1000, "N", "Columns of a file.")
+    rows: int = _limit("--max-rows", 5_000_000, "N", "Rows of a file.")
+    memory: int = _limit(
+        "--max-memory", 4096, "MB", "Memory of a process that reads a file or makes a report (Linux).", MB
+    )
+    disk: int = _limit("--max-disk", 10240, "MB", "All uploaded files together.", MB)
+    form: int = _limit("--max-form", 1024, "KB", "Size of a request for a report.", 2**10)
+    seconds: float = _limit("--max-time", 300, "SECONDS", "Time to make a report.")
+    preview_seconds: float = _limit("--max-preview-time", 60, "SECONDS", "Time to read the first rows of a file.")
+    upload_seconds: float = _limit("--max-upload-time", 300, "SECONDS", "Time to upload a file.")
+    silence: float = _limit("--max-silence", 20, "SECONDS", "Time until an upload that sends nothing is ended.")
+    idle: float = _limit(
+        "--max-idle", 60, "MINUTES", "Time without a request until a visitor's data are deleted.", MINUTE
+    )
+    idle_if_full: float = _limit(
+        "--max-idle-if-full", 10, "MINUTES", "The same if a new visitor needs the place.", MINUTE
+    )
+    files: int = _limit("--max-files", 10, "N", "Files of a visitor.")
+    visitors: int = _limit("--max-visitors", 50, "N", "Visitors at a time.")
+    uploads: int = _limit("--max-uploads", 10, "N", "Uploads at a time, of all visitors.")
+    connections: int = _limit("--max-connections", 100, "N", "Connections at a time.")
+    workers: int = _limit("--workers", 1, "N", "Reports made at the same time; the others wait.")
+    queue: int = _limit("--max-queue", 20, "N", "Reports that can wait.")
 
 
 def size_text(n: int) -> str:
@@ -96,31 +69,22 @@ def size_text(n: int) -> str:
 class NotHereError(PolyrocError):
     """Not there, or of another visitor: the same answer."""
 
+    status = 404
+
 
 class TooLargeError(PolyrocError):
     """More than a limit allows."""
+
+    status = 413
 
 
 class SlowRequestError(PolyrocError):
     """The request did not arrive in time."""
 
+    status = 408
+
 
 class BusyError(PolyrocError):
     """Too many at a time; later there may be room."""
 
-
-_STATUSES: dict[type[Exception], int] = {
-    NotHereError: 404,
-    SlowRequestError: 408,
-    TooLargeError: 413,
-    BusyError: 503,
-}
-
-
-def status_of(error: Exception) -> int:
-    """The HTTP status of an error.
-
-    >>> [status_of(BusyError("Later.")), status_of(PolyrocError("Wrong."))]
-    [503, 400]
-    """
-    return _STATUSES.get(type(error), 400)
+    status = 503

@@ -71,13 +71,6 @@ class OptionNames(NamedTuple):
     polyroc: str
 
 
-class TestNames(NamedTuple):
-    """A test that is no method of `compare`: its names without spaces and punctuation, and what to use."""
-
-    aliases: tuple[str, ...]
-    instead: str
-
-
 @cache
 def _tables() -> dict[str, list[dict[str, Any]]]:
     """Read the names, once."""
@@ -238,5 +231,5 @@ def known_test(name: str) -> str | None:
     >>> known_test("Stuart-Maxwell")
     "it is no test of performance; compare the rate of one class by method 'mcnemar' (docs/examiner.md)."
     """
-    entries = (TestNames(**entry) for entry in _tables()["test"])
-    return next((f"{entry.instead} ({TESTS_PAGE})." for entry in entries if _plain(name) in entry.aliases), None)
+    known = (test["instead"] for test in _tables()["test"] if _plain(name) in test["aliases"])
+    return next((f"{instead} ({TESTS_PAGE})." for instead in known), None)

@@ -27,7 +27,7 @@ function element(name, text, attributes = {}) {
 
 async function post(path, body) {
   const response = await fetch(path, { method: "POST", headers: HEADERS, body });
-  const content = await response.json();
+  const content = await response.json().catch(() => ({ message: "The page is busy; try again in a minute." }));
   if (!response.ok) throw new Error(content.message);
   return content;
 }
