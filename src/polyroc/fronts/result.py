@@ -13,6 +13,7 @@ import numpy as np
 
 from polyroc.errors import InputError, SuspectInputWarning
 from polyroc.fronts.case_errors import DecidedCases, case_errors
+from polyroc.fronts.cases import with_both_columns
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.families.family import REQUIRED_METHODS, is_family
 from polyroc.fronts.front_file import Search, read_front, write_front
@@ -444,6 +445,7 @@ class Front(Result):
             raise InputError("The points of this front have parameters of their own; give features: on(X, y).")
         labels = None if isinstance(y_true, Scores) else self.labels
         scores = one_sample(as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight), "evaluated")
+        scores = with_both_columns(scores)
         if scores.kind != "matrix" or len(scores.values) != 1 or scores.names != self.classes:
             raise InputError(
                 f"Give one column of probabilities for each of {', '.join(self.classes)}, of one classifier."
