@@ -166,7 +166,7 @@ def test_error_of_the_information_gain_by_simulation():
 
 
 def test_several_classifiers_are_a_dict_and_a_cobweb_of_all():
-    y, decisions = [0, 1, 2, 2], {"a": [0, 1, 2, 0], "b": [0, 2, 2, 1]}
+    y, decisions = [0, 1, 2] * 2, {"a": [0, 1, 2, 0, 1, 1], "b": [0, 2, 2, 1, 1, 2]}
     several = pr.rates(y, decisions)
     for name, one in several.items():
         alone = pr.rates(y, decisions[name])

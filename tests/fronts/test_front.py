@@ -209,6 +209,7 @@ def test_ten_classes_are_not_called_converged_nor_chance():
     assert "of 20,000 random points, too few to tell" in front.convergence
     assert "nothing better than chance" not in repr(front) + front.convergence
     assert "90 dimensions, where near 0 does not mean near chance: about 9" in front.dimension_note
+    assert "90 dimensions" in grown(front, 0.1, 0.2).dimension_note  # what G means there is said at any G
 
 
 def test_a_rise_of_a_share_of_a_small_volume_is_no_convergence():
@@ -378,7 +379,7 @@ def test_bad_data_are_rejected():
         pr.front(y, np.column_stack([P, np.zeros(15)]), labels=[0, 1, 2, 3])
     with pytest.raises(NotApplicableError, match=r"front of one score needs the probability .* from 1 to 4"):
         pr.front(y > 0, 1 + 3 * (y > 0))
-    with pytest.raises(NotApplicableError, match=r"front of one score needs to know the positive class"):
+    with pytest.raises(InputError, match="The positive class is ambiguous"):
         pr.front(np.array(["a", "b"])[(y > 0) * 1], P[:, 0])
     with pytest.raises(NotApplicableError, match="decisions"):
         pr.front(["a", "b"], ["a", "b"])
