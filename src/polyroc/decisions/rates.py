@@ -41,7 +41,7 @@ def rates(
 def rates(y_true: Any, y_score: Any = None, **options: Any) -> Rates: ...
 
 
-@validated
+@validated  # type: ignore[misc] # the overloads leave the options to the function
 def rates(
     y_true: Any,
     y_score: Any = None,

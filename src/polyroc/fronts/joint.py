@@ -56,6 +56,7 @@ class JointFront:
         """By front, how many points it supplies."""
         return {name: int((self.source == i).sum()) for i, name in enumerate(self.fronts)}
 
+    @validated
     def gini(self, n_points: Count | None = 10**6, rng: Rng = 0) -> Volume:
         """The generalised Gini coefficient G of the union."""
         return volume_shares([self.rates], n_points, rng)[0][0]
