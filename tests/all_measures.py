@@ -12,6 +12,8 @@ VARIANTS = [
     "ppv(threshold=0.5, prevalence=0.2)",
     "npv(threshold=0.25)",
     "expected_cost(threshold=0.5, prevalence=0.3, false_positive=2.0, false_negative=5.0)",
+    "expected_cost(costs={(0, 1): 3.0})",
+    "expected_cost(costs={(1, 0): 3.0}, rule='bayes')",
     "net_benefit(threshold=0.4)",
     "net_benefit(threshold=0.3, prevalence=0.1)",
     "sensitivity(specificity=0.7)",

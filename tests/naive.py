@@ -347,6 +347,25 @@ def expected_cost(y, s, w, threshold, false_positive=1.0, false_negative=1.0):
     return (fn * false_negative + fp * false_positive) / sum(w)
 
 
+def cost_of_decisions(y, decided, w, costs, priors=None):
+    """The mean over cases of the cost of each decision; with priors the mean of each class times its prior."""
+    classes = range(len(costs))
+    own = [total(y, w, k) / sum(w) for k in classes]
+    priors = own if priors is None else priors
+    return sum(w[i] / sum(w) / own[y[i]] * priors[y[i]] * costs[y[i]][decided[i]] for i in range(len(y)))
+
+
+def bayes_decisions(y, P, w, costs, priors=None):
+    """For each row the first decision of least expected cost, where the columns are posteriors of these cases."""
+    classes = range(len(costs))
+    own = [total(y, w, k) / sum(w) for k in classes]
+    priors = own if priors is None else priors
+    risks = [
+        [sum(costs[k][m] * priors[k] / own[k] * row[k] for k in classes) for m in classes] for row in P.tolist()
+    ]
+    return [next(m for m in classes if risk[m] <= min(risk) * (1 + 1e-12)) for risk in risks]
+
+
 # Probabilities, whose rows sum to 1 ----------------------------------------------------------------------------
 
 
@@ -956,10 +975,11 @@ def cheapest_point(counts, costs, limits):
     best, place = None, None
     for i, table in enumerate(counts):
         totals = [sum(row) for row in table]
-        if any(
-            Fraction(table[k][m], totals[k]) > Fraction(share).limit_denominator(1000)
+        beyond = [
+            (Fraction(table[k][m], totals[k]) - Fraction(share).limit_denominator(1000)) * (-1 if k == m else 1)
             for (k, m), share in limits.items()
-        ):
+        ]
+        if any(excess > 0 for excess in beyond):
             continue
         cells = [(k, m) for k in range(len(table)) for m in range(len(table)) if k != m]
         cost = sum(costs[k][m] * table[k][m] for k, m in cells)
@@ -1085,7 +1105,10 @@ def rule_exists(P, decisions):
 
 
 def least_rule_cost(y, P, w, costs, priors, limits=None):
-    """The least expected cost of any rule within limits: all decisions of the cases, cheapest first."""
+    """The least expected cost of any rule within limits: all decisions of the cases, cheapest first.
+
+    A limit of an error is the largest rate, of a right decision (k, k) the least.
+    """
     kept = [i for i in range(len(y)) if w[i] > 0]
     c = len(costs)
     share = {i: w[i] / total(y, w, y[i]) for i in kept}
@@ -1094,10 +1117,11 @@ def least_rule_cost(y, P, w, costs, priors, limits=None):
         return sum(share[i] * priors[y[i]] * costs[y[i]][j] for i, j in zip(kept, decisions, strict=True))
 
     def allowed(decisions):
-        return all(
-            sum(share[i] for i, j in zip(kept, decisions, strict=True) if y[i] == k and j == m) <= limit + 1e-12
-            for (k, m), limit in (limits or {}).items()
-        )
+        for (k, m), limit in (limits or {}).items():
+            rate = sum(share[i] for i, j in zip(kept, decisions, strict=True) if y[i] == k and j == m)
+            if (rate < limit - 1e-12) if k == m else (rate > limit + 1e-12):
+                return False
+        return True
 
     for decisions in sorted(product(range(c), repeat=len(kept)), key=cost):
         if allowed(decisions) and rule_exists([P[i] for i in kept], decisions):

@@ -146,6 +146,11 @@ def volumes_over_cases():
 ARRAY_OPTIONS = tuple(name for name, one in DATA_OPTIONS.items() if one.kind in ("case", "setting"))
 
 
+def joint():
+    """The joint front of a front with itself."""
+    return pr.fronts.joint_front({"one": searched_front(), "two": searched_front()})
+
+
 @dataclass(frozen=True)
 class ValidCall:
     """A callable with arguments that it accepts."""
@@ -634,6 +639,12 @@ VALID_CALLS = {
         pr.fronts.front_volumes, {"fronts": {"one": searched_front(), "two": searched_front()}, "n_points": 100}
     ),
     "gini_volume": lambda: ValidCall(pr.fronts.gini_volume, {"rates": searched_front().rates, "n_points": 100}),
+    "joint_front": lambda: ValidCall(
+        pr.fronts.joint_front, {"fronts": {"one": searched_front(), "two": searched_front()}}
+    ),
+    "JointFront.gini": lambda: ValidCall(joint().gini, {"n_points": 100}),
+    "JointFront.mixture": lambda: ValidCall(joint().mixture, {"at_most": None}),
+    "JointFront.supplied": lambda: ValidCall(joint().supplied, {"n_points": 100}),
     # cross-validation
     "folds_of": lambda: ValidCall(pr.folds_of, {"cv": 3, "X": FEATURES, "y": LABELS}),
     "out_of_fold": lambda: ValidCall(

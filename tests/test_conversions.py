@@ -128,6 +128,22 @@ def test_several_classifiers_are_converted_one_by_one():
     assert list(compared.estimates) == ["one", "two"]
 
 
+def test_a_measure_that_is_named_is_converted_as_one_that_is_not():
+    data = {"one": P, "two": Q}
+    for by in (None, np.arange(len(Y)) % 2):
+        every = pr.evaluate(Y, data, labels=LABELS, by=by)
+        named = pr.evaluate(Y, data, labels=LABELS, by=by, measure=ORDERED)
+        kept = [row for row in every.rows() if row["measure"] in ORDERED]
+        assert [row for row in named.rows() if row["classifier"] in data] == kept
+    for method in (pr.Influence(), pr.Permutation(n=99)):
+        by_hand = pr.compare(Y, pr.to_ordered(data), measure="vus", labels=LABELS, method=method)
+        compared = pr.compare(Y, data, measure="vus", labels=LABELS, method=method)
+        assert compared.difference("one", "two").pvalue == by_hand.difference("one", "two").pvalue
+        assert compared.estimates["one"].converted == BY_RULE
+    with pytest.raises(NotApplicableError, match="needs the order of the classes"):
+        pr.compare(Y, data, measure="vus")
+
+
 @pytest.mark.filterwarnings("ignore::polyroc.errors.FewEffectiveCasesWarning")
 def test_scores_keep_all_but_the_kind():
     rng = np.random.default_rng(86)
@@ -402,8 +418,7 @@ def test_two_classes_are_not_converted():
 @pytest.mark.parametrize(
     ("y", "s", "key", "message"),
     [
-        (Y, P, "vus", r"rises along the classes, here one column per class; convert it with to_ordered\(\.\.\.\)"),
-        (Y, P, "scurfield", r"convert it with to_ordered\(\.\.\.\)"),
+        (Y, P, "vus", "vus needs the order of the classes"),
         (Y, np.array(LABELS)[NUMBER], "vus", r"here decisions; convert it with to_ordered\(\.\.\.\)"),
         (Y, SCORE, "pdi", r"here one score per case; convert it with to_probabilities\(\.\.\.\)"),
         (Y, SCORE, "hand_till", r"here one score per case; convert it with to_probabilities\(\.\.\.\)"),
@@ -493,7 +508,7 @@ def test_a_study_is_planned_from_converted_pilot_data(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*IRIS, "-m", "vus"], "convert it with --convert sampat or expected."),
+        ([*IRIS, "-m", "vus"], "the order of the classes; give it with --labels A,B,C."),
         ([*IRIS, "-m", "vus", "--convert", "sampat"], "the order of the classes; give it with --labels A,B,C."),
         ([*ONE, "-m", "pdi"], "convert it with --convert gaussian."),
         ([*IRIS, *ORDER, "--convert", "gaussian"], "fitted to one score per case, here one column per class."),

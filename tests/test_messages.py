@@ -88,7 +88,7 @@ CASES = {
         'with "Classes in order".',
     ),
     "conversion to one score": (
-        lambda _: pr.evaluate(THREE, P, labels=[0, 1, 2], measure="vus"),
+        lambda _: pr.surface(THREE, P, labels=[0, 1, 2]),
         "convert it with to_ordered(...).",
         "convert it with --convert sampat or expected.",
         "convert it with to_ordered(...).",

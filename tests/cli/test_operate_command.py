@@ -48,6 +48,7 @@ def test_what_python_gives(polyroc, files):
     done = polyroc(
         "operate", old, *ASKED, "--costs", "malignant>benign=10", "--costs", "malignant>normal=5", "--json",
         "--priors", "benign=0.2,malignant=0.1,normal=0.7", "--at-most", "benign>malignant=0.3",
+        "--at-least", "normal=0.6",
         "--evaluate-on", new,
         "--rule", files / "rule.json",
     )  # fmt: skip
@@ -56,6 +57,7 @@ def test_what_python_gives(polyroc, files):
         costs={("malignant", "benign"): 10, ("malignant", "normal"): 5},
         priors=[0.2, 0.1, 0.7],
         at_most={("benign", "malignant"): 0.3},
+        at_least={"normal": 0.6},
         evaluate_on=read(new),
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -150,6 +152,7 @@ def test_cut_points_of_ordered_classes(polyroc, files):
         (["--priors", "benign=0.5,malignant=0.2,normal=x"], "--priors must hold numbers"),
         (["--at-most", "0.2"], "--at-most must be TRUE>DECISION=NUMBER"),
         (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
+        (["--at-least", "malignant"], "--at-least must be CLASS=SHARE"),
         (["--criterion", "closest"], "--criterion closest needs one ordered score for 3 classes"),
         (["--sensitivity", "0.9"], "sensitivity needs two classes"),
         (["--evaluate-on", "none.csv"], "none.csv"),

@@ -86,7 +86,7 @@ def test_limits_against_all_cut_points(data):
     kept = {t: R for t, R in tried.items() if all(R[k][m] <= r + EXACT for (k, m), r in limits.items())}
     options = {"labels": list(range(c)), "at_most": limits, "sample_weight": w}
     if not kept:
-        with pytest.raises(InputError, match=r"No cut-points satisfy at_most; the closest has .*\(at most"):
+        with pytest.raises(InputError, match=r"No cut-points satisfy the limits; the closest has .*\(at most"):
             operate(y, s, **options)
         return
     shares = [naive.total(y, w, k) / w.sum() for k in range(c)]

@@ -94,15 +94,18 @@ def test_the_point_is_the_cheapest_within_limits(three, data):
     costs = np.array(data.draw(st.lists(whole, min_size=9, max_size=9))).reshape(3, 3) * (1 - np.eye(3, dtype=int))
     costs[0, 1] += not costs.any()
     sizes = (40, 30, 50)
-    cells = [(k, m) for k in range(3) for m in range(3) if k != m]
+    cells = [(k, m) for k in range(3) for m in range(3)]
     named = data.draw(st.lists(st.sampled_from(cells), unique=True, max_size=3))
     limits = {(k, m): data.draw(st.integers(0, sizes[k] // 2)) / sizes[k] for k, m in named}
+    at_least = {k: limits[k, m] for k, m in named if k == m}
+    at_most = {pair: limit for pair, limit in limits.items() if pair[0] != pair[1]}
+    terms = {"costs": costs, "at_most": at_most, "at_least": at_least, "priors": np.array(sizes) / 120}
     twin = naive.cheapest_point(result.counts.tolist(), costs.tolist(), limits)
     if twin is None:
-        with pytest.raises(InputError, match="No point of this front satisfies at_most; the nearest has"):
-            pr.operate(result, costs=costs, at_most=limits, priors=np.array(sizes) / 120)
+        with pytest.raises(InputError, match="No point of this front satisfies the limits; the nearest has"):
+            pr.operate(result, **terms)
     else:
-        chosen = pr.operate(result, costs=costs, at_most=limits, priors=np.array(sizes) / 120)
+        chosen = pr.operate(result, **terms)
         assert chosen.point == twin
         assert (chosen.rates == result.rates[twin]).all()
         assert (chosen.costs == costs).all()

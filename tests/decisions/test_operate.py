@@ -127,7 +127,7 @@ def test_neyman_and_pearson(data):
     kept = [R for R in tried if all(R[k][m] <= limit + EXACT for (k, m), limit in limits.items())]
     costs = [[0, 1], [2, 0]]
     if not kept:
-        with pytest.raises(InputError, match=r"No threshold satisfies at_most: with at most .* at least"):
+        with pytest.raises(InputError, match=r"No threshold satisfies the limits: with at most .* at least"):
             operate(y, s, costs=costs, at_most=limits)
         return
     point = operate(y, s, costs=costs, at_most=limits)
@@ -136,6 +136,47 @@ def test_neyman_and_pearson(data):
     assert point.expected_cost == pytest.approx(
         min(naive.expected_loss(R, costs, shares) for R in kept), abs=EXACT
     )
+
+
+def test_at_least_is_a_limit_of_the_errors_of_two_classes():
+    y, s = [0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
+    costs = [[0, 9], [1, 0]]
+    least, most = (
+        operate(y, s, costs=costs, at_least={1: 0.75}),
+        operate(y, s, costs=costs, at_most={(1, 0): 0.25}),
+    )
+    assert least.to_dict() == most.to_dict()
+    assert operate(y, s, costs=costs, at_least={1: 1}).tpr == 1
+    assert operate(y, s, costs=costs, at_least={1: 0.5}, at_most={(1, 0): 0}).tpr == 1  # the stricter of the two
+
+
+def test_at_least_of_three_classes_is_kept_and_stored():
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1, 2], 12)
+    P = rng.dirichlet([1, 1, 1], 36) + 0.3 * np.eye(3)[y]
+    P /= P.sum(axis=1, keepdims=True)
+    free, point = operate(y, P), operate(y, P, at_least={1: 0.95}, at_most={(0, 1): 0.5})
+    assert free.rates[1, 1] < 0.95 <= point.rates[1, 1]
+    assert point.at_least == {"1": 0.95}
+    assert "at least 0.95 of 1 called 1" in point.aim
+    assert pr.OperatingPoint.from_dict(point.to_dict()).to_dict() == point.to_dict()
+    assert free.at_least is None
+    assert "at_least" not in free.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("y", "s", "limits", "message"),
+    [
+        ([0, 1, 2], np.eye(3), {7: 0.5}, "at_least names 7, which is not one of the classes"),
+        ([0, 1, 2], np.eye(3), {1: 2}, "at_least must hold shares from 0 to 1"),
+        ([0, 1, 2], np.eye(3), 0.5, "at_least must be a mapping"),
+        ([0, 1, 2], [1, 2, 3], {1: 0.5}, "at_least needs probabilities, one column per class, for 3 classes"),
+        ([0, 1, 2] * 2, np.eye(3)[[0, 1, 2, 1, 2, 0]], {0: 1, 1: 1}, "satisfies the limits; the closest has"),
+    ],
+)
+def test_bad_least_rates(y, s, limits, message):
+    with pytest.raises(InputError, match=message):
+        pr.operate(y, s, labels=[0, 1, 2], at_least=limits)
 
 
 def test_a_contradiction_names_the_best_rates_available():
@@ -255,7 +296,7 @@ def test_a_limit_that_only_a_decision_never_made_satisfies():
 @pytest.mark.slow
 def test_limits_that_contradict_say_how_close_one_can_come():
     everything = dict.fromkeys(itertools.permutations(["benign", "malignant", "normal"], 2), 0.0)
-    with pytest.raises(InputError, match=r"No rule was found .* at_most; the closest has .*at most 0\)"):
+    with pytest.raises(InputError, match=r"No rule was found .* the limits; the closest has .*at most 0\)"):
         operate(np.repeat(["benign", "malignant", "normal"], 30), np.full((90, 3), 1 / 3), at_most=everything)
 
 

@@ -77,17 +77,20 @@ def test_few_cases_with_ties_weights_and_limits(data):
     costs = np.array(data.draw(st.lists(st.integers(0, 4), min_size=c * c, max_size=c * c))).reshape(c, c)
     costs = costs * (1 - np.eye(c, dtype=int))
     costs[0, 1] += 1
-    pair = data.draw(st.sampled_from([None, (0, 1), (2, 0)]))
+    pair = data.draw(st.sampled_from([None, (0, 1), (2, 0), (1, 1)]))
     limits = {} if pair is None else {pair: data.draw(st.sampled_from([0.0, 0.5]))}
     shares = [naive.total(y, w, k) / w.sum() for k in range(c)]
     least = naive.least_rule_cost(y, P, w, costs, shares, limits)
     terms = {"costs": costs, "sample_weight": w, "at_most": limits or None}
+    if pair == (1, 1):
+        terms |= {"at_most": None, "at_least": {1: limits[pair]}}
     if least == np.inf:
         with pytest.raises(InputError, match="No rule was found"):
             operate(y, P, **terms)
         return
     point = operate(y, P, **terms)
-    assert all(point.rates[pair] <= limit + EXACT for pair, limit in limits.items())
+    for (k, m), limit in limits.items():
+        assert point.rates[k, m] >= limit - EXACT if k == m else point.rates[k, m] <= limit + EXACT
     assert point.expected_cost == pytest.approx(least, abs=EXACT)
     assert point.optimality == "proven"
 

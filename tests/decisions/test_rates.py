@@ -165,6 +165,18 @@ def test_error_of_the_information_gain_by_simulation():
     assert np.mean(errors) == pytest.approx(spread, rel=0.11)
 
 
+def test_several_classifiers_are_a_dict_and_a_cobweb_of_all():
+    y, decisions = [0, 1, 2] * 2, {"a": [0, 1, 2, 0, 1, 1], "b": [0, 2, 2, 1, 1, 2]}
+    several = pr.rates(y, decisions)
+    for name, one in several.items():
+        alone = pr.rates(y, decisions[name])
+        assert one.classifier == name
+        assert one.rates.tolist() == alone.rates.tolist() == pr.rates(y, decisions, only=name).rates.tolist()
+    assert [*pr.rates(y, {"a": decisions["a"]})] == ["a"]
+    texts = pr.plot(several, kind="cobweb").legend.get_texts()
+    assert [text.get_text() for text in texts] == ["a", "b", "chance, 1/3"]
+
+
 def test_likelihood_ratios():
     y = np.repeat(["sick", "well"], [40, 60])
     decisions = np.repeat(["sick", "well", "sick", "well"], [30, 10, 6, 54])
@@ -302,10 +314,6 @@ def test_a_class_of_one_case_has_wilsons_interval():
     ("ask", "message"),
     [
         (lambda: pr.rates([0, 1], [0.2, 0.7]), "the values must be labels"),
-        (
-            lambda: pr.rates([0, 1], {"a": [0, 1], "b": [0, 1]}),
-            "There are several classifiers; choose one with only='a' or 'b'",
-        ),
         (
             lambda: pr.rates([0, 1], [0, 1], only="x"),
             "There is no classifier 'x'; choose one with only='classifier'",

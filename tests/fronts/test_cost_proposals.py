@@ -63,7 +63,7 @@ def test_targets_are_compared_as_numpy_compares_them(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     rates, targets = (rng.integers(0, 4, size=(rng.integers(1, 12), 3)) / 3 for _ in range(2))
     first, nearest = np.empty(len(targets), dtype=np.int64), np.empty(len(targets), dtype=np.int64)
-    first_below(rates, targets, first)
+    first_below(rates, np.argsort(-rates, axis=1), targets, first)
     least_excess(rates, targets, nearest)
     below = (rates[None] <= targets[:, None]).all(axis=2)
     assert (first == np.where(below.any(axis=1), below.argmax(axis=1), -1)).all()

@@ -94,6 +94,19 @@ def test_two_classes_are_the_staircase_of_the_roc_curve(data):
     assert front.gini() <= 2 * curve.hull().area - 1 + 1e-12
 
 
+def test_one_probability_of_two_classes_is_enough():
+    rng = np.random.default_rng(4)
+    y = np.repeat([0, 1], [20, 30])
+    p = np.clip(rng.normal(0.4 + 0.2 * y, 0.2), 0, 1)
+    both = pr.front(y, np.column_stack([1 - p, p]))
+    for front in (pr.front(y, p), pr.front(y, 1 - p, pos_label=0)):
+        assert front.counts.tolist() == both.counts.tolist()
+        assert front.evaluated(y, p).counts.tolist() == both.counts.tolist()
+    chosen = pr.operate(pr.front(y, p), at_least={1: 0.9}, evaluate_on=(y, p))
+    assert chosen.rates[1, 1] >= 0.9
+    assert [*pr.front(y, {"a": p, "b": 1 - p})] == ["a", "b"]
+
+
 def test_two_classes_are_bounded_by_cost_ratios():
     """An error on 0 costs 1 to 3 times one on 1: thresholds from 1/2 to 3/4, whichever way it is written."""
     P1 = np.array([0.1, 0.4, 0.6, 0.7, 0.9])
@@ -196,6 +209,7 @@ def test_ten_classes_are_not_called_converged_nor_chance():
     assert "of 20,000 random points, too few to tell" in front.convergence
     assert "nothing better than chance" not in repr(front) + front.convergence
     assert "90 dimensions, where near 0 does not mean near chance: about 9" in front.dimension_note
+    assert "90 dimensions" in grown(front, 0.1, 0.2).dimension_note  # what G means there is said at any G
 
 
 def test_a_rise_of_a_share_of_a_small_volume_is_no_convergence():
@@ -363,8 +377,10 @@ def test_bad_data_are_rejected():
         pr.front(y, P, sample_weight=np.full(15, 2.0**52))
     with pytest.raises(NotApplicableError, match="none of '3'"):
         pr.front(y, np.column_stack([P, np.zeros(15)]), labels=[0, 1, 2, 3])
-    with pytest.raises(NotApplicableError, match=r"\[1 - p, p\]"):
-        pr.front(y > 0, P[:, 0])
+    with pytest.raises(NotApplicableError, match=r"front of one score needs the probability .* from 1 to 4"):
+        pr.front(y > 0, 1 + 3 * (y > 0))
+    with pytest.raises(InputError, match="The positive class is ambiguous"):
+        pr.front(np.array(["a", "b"])[(y > 0) * 1], P[:, 0])
     with pytest.raises(NotApplicableError, match="decisions"):
         pr.front(["a", "b"], ["a", "b"])
     with pytest.raises(InputError):

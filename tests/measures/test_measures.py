@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import softmax
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
 
 import naive
@@ -15,6 +16,7 @@ from strategies import ordered, probabilities, ranked, weights
 CLOSE = {"rtol": 0, "atol": 1e-12}
 RANGES = [(0.0, 1.0), (0.0, 0.1), (0.2, 0.55), (0.9, 1.0)]
 DECISIONS = ["accuracy", "macro_average", "ht3", "pairwise_accuracy"]
+COSTS, LOG_SHARES = [[0, 1, 2], [3, 0, 1], [9, 4, 0]], np.log([0.5, 0.3, 0.2])
 TABLE = ["sensitivity", "specificity", "expected_cost"]
 
 
@@ -135,6 +137,79 @@ def test_table_at_a_threshold(cases, data):
         assert value(f"npv(threshold={t!r})", y, s, w) == pytest.approx(tn / (tn + fn), abs=1e-12)
 
 
+@given(probabilities(), st.data())
+def test_costs_of_any_number_of_classes(cases, data):
+    y, P = cases
+    w, c = data.draw(weights(y)), P.shape[1]
+    whole = st.lists(st.integers(0, 9), min_size=c, max_size=c)
+    costs = np.array(data.draw(st.lists(whole, min_size=c, max_size=c))) * (1 - np.eye(c, dtype=int))
+    costs[0, 1] += not costs.any()
+    priors = data.draw(st.one_of(st.none(), whole.filter(any)))
+    priors = None if priors is None else (np.array(priors) / sum(priors)).tolist()
+    decided, bayes = P.argmax(axis=1), naive.bayes_decisions(y, P, w, costs.tolist(), priors)
+    options = {"costs": costs, "priors": priors}
+    for rule, chosen in ((None, decided), ("bayes", bayes)):
+        measure = pr.measure("expected_cost", **options, rule=rule)
+        given_as_labels = value(pr.measure("expected_cost", **options), y, np.eye(c)[chosen], w)
+        twin = naive.cost_of_decisions(y, chosen, w, costs.tolist(), priors)
+        assert given_as_labels == pytest.approx(twin, abs=1e-9)
+        if rule is not None or (P.max(axis=1, keepdims=True) == P).sum() == len(P):
+            assert value(measure, y, P, w) == pytest.approx(twin, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::polyroc.errors.MiscalibrationWarning")
+def test_costs_are_those_of_operate_and_of_a_rule():
+    rng = np.random.default_rng(8)
+    y = np.repeat([0, 1, 2], 20)
+    P = rng.dirichlet([1, 1, 1], 60) + 0.5 * np.eye(3)[y]
+    P /= P.sum(axis=1, keepdims=True)
+    terms = {"costs": {(2, 0): 9, (0, 1): 2}, "priors": [0.5, 0.3, 0.2]}
+    for calibrated in (True, False):
+        chosen = pr.operate(y, P, **terms, calibrated=calibrated, evaluate_on=(y, P))
+        measure = pr.measure("expected_cost", **terms, rule="bayes" if calibrated else chosen.rule)
+        again = pr.measure(str(measure))  # its text is read back
+        for estimate in (pr.evaluate(y, P, measure=measure), pr.evaluate(y, P, measure=again)):
+            assert estimate.value == pytest.approx(chosen.expected_cost, abs=1e-12)
+            assert estimate.standard_error == pytest.approx(chosen.cost.standard_error, abs=1e-12)
+
+
+def test_costs_of_two_classes_are_those_of_the_two_errors():
+    y, s = np.array([0, 0, 0, 1, 0, 1, 1, 1]), np.array([0.1, 0.2, 0.7, 0.4, 0.3, 0.6, 0.9, 0.8])
+    wide = pr.measure("expected_cost", costs=[[0, 2], [5, 0]], priors=[0.9, 0.1], threshold=0.5)
+    plain = pr.measure("expected_cost", threshold=0.5, prevalence=0.1, false_positive=2, false_negative=5)
+    one, other = (pr.evaluate(y, s, measure=measure) for measure in (wide, plain))
+    assert (one.value, one.standard_error) == (other.value, other.standard_error)
+    by_bayes = pr.evaluate(y, s, measure=pr.measure("expected_cost", costs=[[0, 2], [5, 0]], rule="bayes"))
+    at_odds = pr.evaluate(y, s, measure=f"expected_cost(threshold={2 / 7}, false_positive=2, false_negative=5)")
+    assert (by_bayes.value, by_bayes.standard_error) == (at_odds.value, at_odds.standard_error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", [None, "bayes"])
+@pytest.mark.parametrize("priors", [None, [0.2, 0.3, 0.5]])
+def test_interval_of_costs_holds_them_and_the_paired_test_has_its_size(rule, priors):
+    """1,000 cohorts of 150 cases; two classifiers of equal cost. Bounds: 3.5 binomial standard errors."""
+    rng, measure = np.random.default_rng(1), pr.measure("expected_cost", costs=COSTS, priors=priors, rule=rule)
+
+    def cohort(n):
+        y = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+        x = np.eye(3)[y] + rng.normal(size=(n, 3))
+        return y, {name: softmax(x + 0.7 * rng.normal(size=(n, 3)) + LOG_SHARES, axis=1) for name in "ab"}
+
+    y, P = cohort(200_000)
+    truth = float(pr.evaluate(y, P["a"], measure=measure, method=None))
+    held = significant = 0
+    for _ in range(1000):
+        y, P = cohort(150)
+        compared = pr.compare(y, P, measure=measure)
+        low, high = compared.estimates["a"].confidence_interval()
+        held += low <= truth <= high
+        significant += compared.difference("a", "b").pvalue < 0.05
+    # Bayes' rule for other priors makes few of the errors that cost most: intervals allow for unseen ones
+    assert 0.95 - 0.025 < held / 1000 < (0.98 if rule is None or priors is None else 1)
+    assert significant / 1000 < 0.05 + 0.025
+
+
 def test_predictive_value_at_another_prevalence_is_bayes_rule():
     y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 6, 4, 5, 7, 8]  # at 4: sensitivity 1, specificity 3/4
     estimate = pr.evaluate(y, s, measure="ppv(threshold=4, prevalence=0.1)")
@@ -217,8 +292,28 @@ def test_equal_class_sizes_make_ova_hand_till(size, seed):
         ("sensitivity(threshold='high')", r"threshold must be a number, got 'high'"),
         ("ppv(threshold=1, prevalence=2)", r"prevalence must be a number from 0 to 1, got 2"),
         ("expected_cost(threshold=1, false_positive=-1)", r"false_positive must be a number"),
+        ("expected_cost(costs=[[0, 1], [1, 0]], rule='best')", "rule must be a Rule, its"),
+        ("expected_cost(costs=[[0, 1], [1, 0]], prevalence=0.2)", "no option 'prevalence'; known: costs"),
     ],
 )
 def test_what_cannot_be_requested(options, message):
     with pytest.raises(MeasureError, match=message):
         pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure=options)
+
+
+@pytest.mark.parametrize(
+    ("s", "options", "message"),
+    [
+        (np.eye(3), "", r"is for 2 classes, here 3; for more classes give costs, such as expected_cost\(costs="),
+        (np.eye(3), "(costs=[[0, 1], [1, 0]])", r"costs must have 3 rows .* got shape \(2, 2\)"),
+        (np.eye(3), "(costs=[[0, 1, 1], [1, 0, -1], [1, 1, 0]])", "costs must not be negative, but 1 called 2"),
+        (np.eye(3), "(costs={(0, 7): 1})", "costs names 7, which is not one of the classes"),
+        (np.eye(3), "(priors=[0.5, 0.5])", "priors must hold one probability per class"),
+        (np.eye(3), "(costs={(0, 1): 2}, threshold=0.5)", "is for 2 classes, here 3"),
+        (3 * np.eye(3), "(rule='bayes')", "Bayes' rule needs probabilities, but values are from 0 to 3"),
+        (np.array([0, 1, 2]), "(rule='bayes')", "Bayes' rule needs probabilities: one column per class"),
+    ],
+)
+def test_bad_costs(s, options, message):
+    with pytest.raises(pr.errors.PolyrocError, match=message):
+        pr.evaluate([0, 1, 2], s, labels=[0, 1, 2], measure=f"expected_cost{options}")

@@ -349,6 +349,22 @@ def test_bad_regions_are_rejected(options, message):
         pr.decisions.decision_regions(**{"classifier": straight, "X": X, "y": y, **options})
 
 
+# Trade-offs
+
+
+def test_tradeoffs_are_the_first_picture_of_five_classes(three):
+    result = front(5, n=100, draws=200)
+    picture = pr.plot(result)
+    points, misses = result.tradeoffs(), result.misses
+    expected = [f"{100 * x:.1f}" for point in points.values() for x in (*misses[point], misses[point].mean())]
+    assert [text.get_text() for text in picture.numbers] == expected
+    rows = [label.get_text() for label in picture.ax.get_yticklabels()]
+    assert rows[0] == f"fewest errors #{points['fewest errors']}"
+    assert all(row.startswith("spare class ") for row in rows[1:])
+    assert_texts_keep_apart(picture.figure)
+    assert len(pr.plot(three, kind="tradeoffs").numbers) == 4 * len(three.tradeoffs())
+
+
 # Names
 
 

@@ -37,6 +37,8 @@ __all__ = ["front", "is_front", "needs_data"]
 
 INTERRUPTED = 130  # exit code after ctrl-C, as that of a shell
 Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
+POINTS, FEW_POINTS = 10**6, 10**5  # random points; and with many classes
+MANY = 6  # classes, beyond which volumes take long and errors over cases longer
 HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 
 
@@ -63,10 +65,8 @@ HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 )
 @click.option(
     "--points",
-    default=10**6,
-    show_default=True,
     type=click.IntRange(1),
-    help="Random points for the Monte Carlo volumes.",
+    help="Random points for the Monte Carlo volumes; by default 1,000,000, from seven classes on 100,000.",
 )
 @click.option("--exact", is_flag=True, help="Exact volumes: for three classes, or small fronts of more.")
 @seed_option
@@ -140,7 +140,7 @@ def front(
     """
     _check_out(out, force)
     _check_family(**options)
-    points = None if exact else points
+    chosen = None if exact else points or POINTS
     others = {path.stem: Front.load(path) for path in against}
     if file is not None and is_front(file):
         if out is not None or test is not None:
@@ -148,14 +148,15 @@ def front(
         fronts, held_out = {file.stem: Front.load(file)}, dict[str, HeldOut]()
     else:
         file = needs_data(file, options)
-        fronts, held_out = _search(file, out, test, points, seed, **options)
+        fronts, held_out = _search(file, out, test, chosen, seed, **options)
     if taken := sorted(set(fronts) & set(others)):
         raise InputError(f"Two fronts are called {taken[0]!r}; rename a file.")
     if out is not None:
         next(iter(fronts.values())).save(out)
     title, every = f"{name_of(file)}: fronts of error rates", {**fronts, **others}
     # --csv prints the points of the searched fronts and needs no volumes, which may take long
-    volumes = {} if output == "csv" else _volumes(every, held_out, points, seed)
+    chosen = FEW_POINTS if points is None and not exact and _many_classes(every) else chosen
+    volumes = {} if output == "csv" else _volumes(every, held_out, chosen, seed)
     print_result(
         output,
         record=lambda: one_or_all([{**front.to_dict(), **volumes[name]} for name, front in every.items()]),
@@ -327,7 +328,7 @@ def _volumes(
 def _errors(front: Front, held_out: HeldOut | None, seed: int) -> dict[str, float | None]:
     """The standard errors of G over cases and between searches; None where the cases do not give one."""
     cases, search = (None if held_out is None else held_out.apparent_standard_error), replace(front, scores=None)
-    if cases is None:
+    if cases is None and len(front.classes) <= MANY:
         with suppress(InputError):  # too few or too many cases
             cases = front.gini_errors(rng=seed).cases
     return {"gini_case_error": cases, "gini_search_error": search.gini_errors().search}
@@ -350,6 +351,7 @@ def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, An
             "is too large besides; --test evaluates the points on others."
         )
     if len(fronts) > 1:
+        notes += _together(fronts)
         notes.append(
             "not by: the share of the region below chance that this front dominates and the other does not."
         )
@@ -359,6 +361,24 @@ def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, An
             "+- are standard errors over the cases, by the jackknife."
         )
     return Table.of(title, rows, notes)
+
+
+def _together(fronts: dict[str, Front]) -> list[str]:
+    """What fronts of the same cases reach together; with many classes hardly any point dominates another."""
+    from polyroc.fronts.joint import joint_front
+
+    if _many_classes(fronts):
+        return []
+    try:
+        joint = joint_front(fronts)
+    except InputError:  # stored fronts of other cases
+        return []
+    parts = ", ".join(f"{name} {size}" for name, size in joint.sizes.items())
+    return [f"Together, without dominated points: {len(joint)} ({parts}), G {number_text(joint.gini())}."]
+
+
+def _many_classes(fronts: dict[str, Front]) -> bool:
+    return any(len(front.classes) > MANY for front in fronts.values())
 
 
 def _convergence(front: Front) -> str:

@@ -54,6 +54,12 @@ QUESTION = (
         help="Largest rate of an error, such as 'malignant>benign=0.02'; give it again for more.",
     ),
     click.option(
+        "--at-least",
+        multiple=True,
+        metavar="CLASS=SHARE",
+        help="Least share of a class that must be decided rightly, such as 'nine=0.95'; give it again for more.",
+    ),
+    click.option(
         "--front",
         type=click.Path(path_type=Path),
         metavar="FRONT",
@@ -100,6 +106,7 @@ def operate(
     costs: tuple[str, ...],
     priors: str | None,
     at_most: tuple[str, ...],
+    at_least: tuple[str, ...],
     name: str | None,
     evaluate_on: Path | None,
     rule: Path | None,
@@ -139,6 +146,7 @@ def operate(
             costs=_costs(costs),
             priors=_priors(priors),
             at_most=dict(_pair(text, "--at-most") for text in at_most) or None,
+            at_least=dict(_class_share(text) for text in at_least) or None,
             point=point,
             criterion=criterion,
             sensitivity=sensitivity,
@@ -234,6 +242,13 @@ def _pair(text: str, option: str) -> tuple[tuple[str, str], float]:
     if not sign or not arrow:
         raise InputError(f"{option} must be TRUE>DECISION=NUMBER, such as 'malignant>benign=10', got {text!r}.")
     return (true.strip(), decision.strip()), _number(value, option)
+
+
+def _class_share(text: str) -> tuple[str, float]:
+    name, sign, share = text.rpartition("=")
+    if not sign:
+        raise InputError(f"--at-least must be CLASS=SHARE, such as 'nine=0.95', got {text!r}.")
+    return name.strip(), _number(share, "--at-least")
 
 
 def _priors(text: str | None) -> Any:

@@ -38,7 +38,7 @@ PARTS: Mapping[str, "Parts"] = {"pairs": "pair_areas", "volumes": "order_volumes
 ESTIMATES = ("forest", "differences", "parts", *PARTS, "surface")
 CURVES = ("roc", "pr", "det", "cost")
 DECISIONS = ("decision", "decision_difference")
-FRONTS = ("false_positives", "parallel", "growth")
+FRONTS = ("false_positives", "tradeoffs", "parallel", "growth")
 KINDS = (*ESTIMATES, *CURVES, *DECISIONS, "reliability", "rates", "cobweb", "scores", *FRONTS)
 
 OPTIONS = (
@@ -122,7 +122,7 @@ def plot(
     surface             the ROC surface of three classes
     rates, cobweb       confusion rates; misclassification ratios
     scores              the scores of each class, and the threshold or the cut-points of operate
-    roc, false_positives, parallel, growth
+    roc, false_positives, tradeoffs, parallel, growth
                         of a stored front: two classes, three classes, any number; its growth
 
     \b

@@ -131,7 +131,8 @@ class CostProblem:
     P, cost
         A row per case; a column per class, and per decision: its contribution to the expected cost.
     limited
-        For each limit: the share that each case has in the rate, the decision it counts, and the largest rate.
+        For each limit: the share that each case has in the rate, the decision it counts, and the largest rate;
+        the least rate of right decisions as the largest of its negative.
     """
 
     P: FloatArray
@@ -159,7 +160,11 @@ class CostProblem:
         included = weight > 0
         codes, w = codes[included], weight[included]
         share = w / np.bincount(codes, w)[codes]
-        limited = tuple((np.where(codes == k, share, 0.0), m, limit) for (k, m), limit in limits.items())
+        limited = tuple(
+            (np.where(codes == k, share * sign, 0.0), m, limit * sign)
+            for (k, m), limit in limits.items()
+            for sign in [-1.0 if k == m else 1.0]
+        )
         return cls(values[included], share[:, None] * costs[codes], limited)
 
     def loss(self, L: FloatArray) -> Loss:
@@ -176,11 +181,11 @@ def _special_costs(bayes: FloatArray, limits: Mapping[tuple[int, int], float]) -
         L = zero_one.copy()
         L[:, k] *= 1e-6
         yield L
-    pairs = tuple(np.array(list(limits)).T)
+    limited = np.zeros_like(bayes)
+    for k, m in limits:
+        limited[k, slice(None) if k == m else m] = 1.0
     for power in range(-2, 8) if limits else ():
-        L = bayes.copy()
-        L[pairs] += bayes.max() * 4.0**power
-        yield L
+        yield bayes + limited * zero_one * bayes.max() * 4.0**power
 
 
 def _random_costs(c: int, times: int, rng: np.random.Generator) -> FloatArray:

@@ -40,7 +40,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     estimator
         A classifier with `predict_proba`, or, for two classes, `decision_function`. If its `decision_function` has
         one value per case for more classes (ordinal regression), cut-points along `classes_` are chosen.
-    costs, priors, at_most, criterion, sensitivity, specificity
+    costs, priors, at_most, at_least, criterion, sensitivity, specificity
         The objective; by default the fewest errors.
     calibrated
         True to treat the probabilities as calibrated: Bayes' rule for the costs, with the class shares of `y`;
@@ -82,6 +82,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         costs: Any = None,
         priors: Any = None,
         at_most: Mapping[tuple[Any, Any], float] | None = None,
+        at_least: Mapping[Any, float] | None = None,
         criterion: Literal["youden", "closest"] | None = None,
         sensitivity: float | None = None,
         specificity: float | None = None,
@@ -95,6 +96,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         self.costs = costs
         self.priors = priors
         self.at_most = at_most
+        self.at_least = at_least
         self.criterion = criterion
         self.sensitivity = sensitivity
         self.specificity = specificity
@@ -176,6 +178,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             costs=self.costs,
             priors=self.priors,
             at_most=self.at_most,
+            at_least=self.at_least,
             criterion=self.criterion,
             sensitivity=self.sensitivity,
             specificity=self.specificity,

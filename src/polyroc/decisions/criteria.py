@@ -14,8 +14,9 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.cut_points import EQUAL
 from polyroc.measures.applicability import ROUNDING
+from polyroc.measures.rule_decisions import bayes_rule
 from polyroc.messages import Call, Message, Option, short_repr
-from polyroc.rules import CostRule, Rule, ThresholdRule
+from polyroc.rules import CostRule, Rule
 from polyroc.scores import Scores
 from polyroc.validation.costs import as_costs, as_limits, as_priors
 
@@ -53,7 +54,8 @@ class Objective:
     words
         The objective in words.
     costs, priors, limits
-        As a matrix, in the order of the classes, and by positions (true class, decision).
+        As a matrix, in the order of the classes, and by positions (true class, decision); of limits, those of
+        right decisions are the least rates.
     training_priors
         The class probabilities for which the predicted probabilities were computed.
     criterion
@@ -97,6 +99,7 @@ def read_objective(
     costs: Any = None,
     priors: Any = None,
     at_most: Any = None,
+    at_least: Any = None,
     criterion: Criterion | None = None,
     sensitivity: float | None = None,
     specificity: float | None = None,
@@ -104,7 +107,7 @@ def read_objective(
     training_priors: Any = None,
 ) -> Objective:
     """Validate the options that define the objective; only one objective at a time."""
-    terms = {"costs": costs, "priors": priors, "at_most": at_most}
+    terms = {"costs": costs, "priors": priors, "at_most": at_most, "at_least": at_least}
     rates = {"sensitivity": sensitivity, "specificity": specificity}
     criteria = [name for name, value in {"criterion": criterion, **rates}.items() if value is not None]
     if len(criteria) > 1:
@@ -114,16 +117,16 @@ def read_objective(
     if criteria and (calibrated or any(value is not None for value in terms.values())):
         passed = [name for name, value in {**terms, "calibrated": calibrated or None}.items() if value is not None]
         raise InputError(f"{criteria[0]} cannot be combined with {', '.join(passed)}; pass one or the other.")
-    if calibrated and at_most is not None:
+    if calibrated and (at_most is not None or at_least is not None):
         raise InputError(
-            Option("at_most"),
+            Option("at_least" if at_most is None else "at_most"),
             " needs a rule fitted to the cases, but ",
             Option("calibrated", True),
             " uses a fixed one; omit one of the two.",
         )
     shares = np.bincount(scores.codes, scores.sample_weight, scores.n_classes)
     shares = shares / shares.sum()
-    limits = as_limits(at_most, scores.labels)
+    limits = as_limits(at_most, scores.labels, at_least)
     words = "least expected cost"
     if criteria:
         criterion, words, limits = _criterion(scores, criterion, sensitivity, specificity)
@@ -195,7 +198,10 @@ def _criterion_of_many(scores: Scores, criterion: str) -> tuple[str, str, dict[t
 
 def limits_text(names: Sequence[str], limits: Mapping[tuple[int, int], float]) -> str:
     """The limits in words, by the names of the classes."""
-    parts = [f"at most {limit:.4g} of {names[k]} called {names[m]}" for (k, m), limit in limits.items()]
+    parts = [
+        f"at {'least' if k == m else 'most'} {limit:.4g} of {names[k]} called {names[m]}"
+        for (k, m), limit in limits.items()
+    ]
     return f" with {' and '.join(parts)}" if parts else ""
 
 
@@ -208,7 +214,7 @@ def choose_rule(
     """
     _check_values(scores, values, objective)
     if objective.calibrated:
-        return _bayes_rule(scores, objective.costs * (objective.priors / objective.training_priors)[:, None]), None
+        return bayes_rule(scores, objective.costs * (objective.priors / objective.training_priors)[:, None]), None
     if scores.n_classes == 2 or values.ndim == 1:
         return _best_thresholds(scores, values, objective), "proven"
     rule, optimality, satisfied = search_rule(scores, values, objective, rng)
@@ -285,6 +291,14 @@ def _check_ordered(scores: Scores, objective: Objective) -> None:
             f" needs probabilities, one column per class, for {scores.n_classes} classes, got one score per case; "
             "omit it to choose cut-points of the score.",
         )
+    if any(k == m for k, m in objective.limits):
+        raise InputError(
+            Option("at_least"),
+            f" needs probabilities, one column per class, for {scores.n_classes} classes, got one score per case; "
+            "limit the errors of the class with ",
+            Option("at_most"),
+            ".",
+        )
     if not scores.ordered:
         raise InputError(order_needed(scores.n_classes))
 
@@ -299,17 +313,7 @@ def order_needed(classes: int) -> Message:
     )
 
 
-def _bayes_rule(scores: Scores, bayes: FloatArray) -> Rule:
-    """Argmin of the expected cost; for one score, read as the probability of the positive class, its threshold."""
-    if scores.kind == "matrix":
-        return CostRule(scores.labels, bayes.tolist())
-    assert scores.positive is not None
-    positive, negative = scores.positive, 1 - scores.positive
-    false_alarm, miss = bayes[negative, positive], bayes[positive, negative]
-    return ThresholdRule(scores.labels, scores.labels[positive], float(false_alarm / (false_alarm + miss)))
-
-
-def _infeasible(scores: Scores, values: FloatArray, objective: Objective, rule: Rule) -> Message:
+def _infeasible(scores: Scores, values: FloatArray, objective: Objective, rule: Rule) -> str:
     """The message if no rule within the limits was found: the rates of the closest one."""
     decisions = rule.codes(values)
     weight = np.ones(len(values)) if scores.sample_weight is None else scores.sample_weight
@@ -317,10 +321,8 @@ def _infeasible(scores: Scores, values: FloatArray, objective: Objective, rule: 
     for (k, m), limit in objective.limits.items():
         of_class = np.where(scores.codes == k, weight, 0.0)
         rate = of_class[decisions == m].sum() / of_class.sum()
-        rates.append(f"{rate:.4g} of {scores.names[k]!r} classified as {scores.names[m]!r} (at most {limit:g})")
-    none = "No rule was found that satisfies " if isinstance(rule, CostRule) else "No cut-points satisfy "
-    return Message(
-        none,
-        Option("at_most"),
-        f"; the closest has {', '.join(rates)}. Increase the limits, or use a better classifier.",
-    )
+        bound = f"at {'least' if k == m else 'most'} {limit:g}"
+        rates.append(f"{rate:.4g} of {scores.names[k]!r} classified as {scores.names[m]!r} ({bound})")
+    none = "No rule was found that satisfies" if isinstance(rule, CostRule) else "No cut-points satisfy"
+    closest = ", ".join(rates)
+    return f"{none} the limits; the closest has {closest}. Relax them, or use a better classifier."

@@ -12,7 +12,7 @@ from polyroc.curves.points import AUC
 from polyroc.decisions.criteria import Objective, choose_rule, order_needed, read_objective
 from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.rate_matrix import Rates
-from polyroc.decisions.rates import check_rule, one_classifier, rule_at
+from polyroc.decisions.rates import one_classifier, rule_at
 from polyroc.engines.binned_sample import edge_scores
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.dataset import Dataset
@@ -25,6 +25,7 @@ from polyroc.engines.support import check_supported, mode_of
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
+from polyroc.measures.rule_decisions import check_rule
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance

@@ -12,10 +12,11 @@ from polyroc.decisions.evaluation import evaluation_cases, operating_point, rate
 from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
+from polyroc.fronts.cases import with_both_columns
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.cut_points import EQUAL
-from polyroc.messages import Message, Option, short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.rules import Rule
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
@@ -49,6 +50,7 @@ def operate_on_front(
     evaluated = None
     if others is not None:
         assert isinstance(others, Scores)
+        others = with_both_columns(others)
         if classifier is None and front.classifier in others.classifiers:
             classifier = front.classifier
         evaluated = rates_on(others, chosen.rule, classifier)
@@ -97,15 +99,16 @@ def _posteriors(front: Front, point: int, evaluate_on: Any) -> tuple[Any, Any]:
     return y, front.deploy(point).posteriors(X)
 
 
-def _objective(front: Front, point: Any, *, costs: Any, priors: Any, at_most: Any) -> Objective:
+def _objective(front: Front, point: Any, *, costs: Any, priors: Any, at_most: Any, at_least: Any) -> Objective:
     """The objective for a point of the front; priors are by default the class shares of its cases."""
-    if point is not None and at_most is not None:
+    limit = "at_least" if at_most is None else "at_most"
+    if point is not None and not (at_most is None and at_least is None):
         raise InputError(
-            Option("point"), " selects the operating point, so ", Option("at_most"), " has no effect; omit one."
+            Option("point"), " selects the operating point, so ", Option(limit), " has no effect; omit one."
         )
     totals = front.counts[0].sum(axis=1)
     shares = totals / totals.sum()
-    limits = as_limits(at_most, front.labels)
+    limits = as_limits(at_most, front.labels, at_least)
     words = "least expected cost on the front" if point is None else f"point {point} of the front"
     objective = Objective(
         words=words + limits_text(front.classes, limits),
@@ -179,24 +182,25 @@ def _excess(rates: FloatArray, limits: Mapping[tuple[int, int], float]) -> Float
     """The sum of the excesses of each point over the limits, apart from rounding."""
     excess = np.zeros(len(rates))
     for (k, m), limit in limits.items():
-        excess += np.maximum(rates[:, k, m] - limit - EQUAL, 0.0)
+        beyond = limit - rates[:, k, m] if k == m else rates[:, k, m] - limit
+        excess += np.maximum(beyond - EQUAL, 0.0)
     return excess
 
 
 def _infeasible(
     front: Front, rates: FloatArray, limits: Mapping[tuple[int, int], float], excess: FloatArray
-) -> Message:
+) -> str:
     """The message if no point is within the limits: the rates of the nearest one."""
     nearest, names = rates[int(np.argmin(excess))], front.classes
     rates_text = ", ".join(
-        f"{nearest[k, m]:.4g} of {names[k]!r} classified as {names[m]!r} (at most {limit:g})"
+        f"{nearest[k, m]:.4g} of {names[k]!r} classified as {names[m]!r} "
+        f"(at {'least' if k == m else 'most'} {limit:g})"
         for (k, m), limit in limits.items()
     )
     draw = "" if front.exact else "draw more costs for the front, "
-    return Message(
-        "No point of this front satisfies ",
-        Option("at_most"),
-        f"; the nearest has {rates_text}. Increase the limits, {draw}or use a better classifier.",
+    return (
+        f"No point of this front satisfies the limits; the nearest has {rates_text}. Relax them, {draw}or use a "
+        "better classifier."
     )
 
 

@@ -51,6 +51,7 @@ def operate(
     costs: Any = None,
     priors: Sequence[float] | Mapping[Any, float] | None = None,
     at_most: Mapping[tuple[Any, Any], float] | None = None,
+    at_least: Mapping[Any, float] | None = None,
     point: int | None = None,
     criterion: Criterion | None = None,
     sensitivity: float | None = None,
@@ -66,16 +67,16 @@ def operate(
 ) -> OperatingPoint:
     """Choose the best decision rule for costs, limits or a criterion, and evaluate it.
 
-    Without `criterion`, `sensitivity` or `specificity`: the rule of least expected cost among those that satisfy
-    `at_most`. Two classes: all thresholds of the score (of a matrix: of the positive class's column) are compared,
-    so none is better; of several equally good ones, the highest is chosen. More classes along one score (`labels`
-    by rising score): all cut-points are compared, by dynamic programming; of equally good ones, the highest are
-    chosen. A class may have no cases decided as it (two equal cut-points), but only if nothing is better. More
-    classes with one column each: the rules argmin over j of sum over k of L[k, j] p_k are searched by exact line
-    searches from many starts, among them Bayes' rule for the costs (`polyroc.cost_rules.search`). For up to
-    100 different rows of probabilities, integer programming then searches for a better rule and for a proof that
-    there is none (`polyroc.cost_rules.optimality`); it stops after a fixed number of steps, so the result does not
-    depend on the speed of the machine.
+    Without `criterion`, `sensitivity` or `specificity`: the rule of least expected cost within the limits
+    `at_most` and `at_least`. Two classes: all thresholds of the score (of a matrix: of the positive class's
+    column) are compared, so none is better; of several equally good ones, the highest is chosen. More classes
+    along one score (`labels` by rising score): all cut-points are compared, by dynamic programming; of equally
+    good ones, the highest are chosen. A class may have no cases decided as it (two equal cut-points), but only if
+    nothing is better. More classes with one column each: the rules argmin over j of sum over k of L[k, j] p_k are
+    searched by exact line searches from many starts, among them Bayes' rule for the costs
+    (`polyroc.cost_rules.search`). For up to 100 different rows of probabilities, integer programming then searches
+    for a better rule and for a proof that there is none (`polyroc.cost_rules.optimality`); it stops after a fixed
+    number of steps, so the result does not depend on the speed of the machine.
 
     `optimality` of the result is "proven" if no rule of the family has a lower cost on these cases and satisfies
     `at_most`, apart from decisions that differ by rounding only (1e-11 of the expected costs that are compared;
@@ -92,7 +93,7 @@ def operate(
     front of three classes or more still has its cases (`front.scores`), the rule is searched on them as well, so
     that it is never worse than without the front; `point` of the result is None if it is no point of the front. A
     front that was read from a file, that has bounds or that was searched over a family gives its best point
-    (`optimality` "best point"). A front accepts `costs`, `priors`, `at_most` or `point`, `rng`, `evaluate_on` and
+    (`optimality` "best point"). A front accepts `costs`, `priors`, limits or `point`, `rng`, `evaluate_on` and
     `classifier`. If it was searched over a family, the rule applies to the posteriors of
     `front.deploy(result.point)`, which decides from features.
 
@@ -110,6 +111,9 @@ def operate(
     at_most
         {(true, decision): rate}: the largest rate allowed, such as {("malignant", "benign"): 0.02}. For two
         classes this is the rule of Neyman & Pearson.
+    at_least
+        {class: rate}: the least share of the class that must be decided rightly, such as {"nine": 0.95}. With
+        three classes or more it needs one column per class.
     point
         For a front: the position in `front.rates` of an operating point that was selected by eye.
     criterion
@@ -188,7 +192,7 @@ def operate(
     Tibshirani, Journal of the American Statistical Association 92 (1997) 548-560, on cases left out of resamples.
     """
     method = _checked_method(method)
-    cost_options: dict[str, Any] = {"costs": costs, "priors": priors, "at_most": at_most}
+    cost_options: dict[str, Any] = {"costs": costs, "priors": priors, "at_most": at_most, "at_least": at_least}
     criteria: dict[str, Any] = {"criterion": criterion, "sensitivity": sensitivity, "specificity": specificity}
     if isinstance(data, Front):
         calibration = {"calibrated": calibrated or None, "training_priors": training_priors}

@@ -53,8 +53,9 @@ class OperatingPoint(Result):
         The expected cost per case on these, with its interval; given priors are treated as known.
     costs, priors
         Row = true class, column = decision; the class probabilities where the rule will be used.
-    at_most
-        By (true class, decision): the largest rate allowed when the rule was chosen.
+    at_most, at_least
+        By (true class, decision), the largest rate allowed when the rule was chosen; by class, of three or more,
+        the least rate of right decisions, None without any.
     apparent_cost
         The expected cost on the cases the rule was chosen on; optimistic if it was fitted to them.
     held_out
@@ -83,15 +84,17 @@ class OperatingPoint(Result):
     point: int | None = None
     optimality: Optimality | None = None
     uncertainty: ThresholdUncertainty | None = field(default=None, metadata=STORED_IF_SET)
+    at_least: Mapping[str, float] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         c = len(self.confusion.classes)
         yield self.costs.shape == (c, c) and len(self.priors) == c, "costs and priors must fit the classes"
         yield len(self.rule.labels) == c, "the rule must be of these classes"
         yield shares(self.priors) and within(self.priors.sum(), 1.0, 1.0), "priors must sum to 1"
-        yield shares([*self.at_most.values()]), "largest rates must be from 0 to 1"
-        known = {name for pair in self.at_most for name in pair} <= set(self.confusion.classes)
-        yield known, "at_most must name classes"
+        least = self.at_least or {}
+        yield shares([*self.at_most.values(), *least.values()]), "limits must be from 0 to 1"
+        known = {*least, *(name for pair in self.at_most for name in pair)} <= set(self.confusion.classes)
+        yield known, "at_most and at_least must name classes"
         yield self.point is None or self.point >= 0, "point must be 0 or more"
         if self.uncertainty is not None:
             fitting = len(self.uncertainty.low) == len(

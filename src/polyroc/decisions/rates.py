@@ -1,9 +1,9 @@
 """The verb `rates`: the confusion-rate matrix of decisions, of a rule or of a threshold, with standard errors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import nan
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -14,20 +14,29 @@ from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarnin
 from polyroc.inference.covariance import effective_units, sampled_strata, variance, weights_vary
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.confusion import Confusion, decided
+from polyroc.measures.rule_decisions import check_rule, shares_by
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.measures.within_folds import average_over_folds, check_folds
 from polyroc.messages import Message, Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
-from polyroc.rules import CutPointRule, Rule, ThresholdRule
+from polyroc.rules import Rule, ThresholdRule
 from polyroc.scores import Schema, Scores
 from polyroc.validation.signatures import validated
 
-__all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at", "scored_cases"]
+__all__ = ["one_classifier", "provenance_of", "rates", "rates_of", "rule_at", "scored_cases"]
 
 
-@validated
+@overload
+def rates(data: Any, y_score: Mapping[Any, Any], *, only: None = None, **options: Any) -> dict[str, Rates]: ...
+
+
+@overload
+def rates(data: Any, y_score: Any = None, **options: Any) -> Rates: ...
+
+
+@validated  # type: ignore[misc] # the overloads leave the options to the function
 def rates(
     data: Any,
     y_score: Any = None,
@@ -37,7 +46,7 @@ def rates(
     only: str | None = None,
     progress: ProgressOption = None,
     **data_options: Unpack[DataOptions],
-) -> Rates:
+) -> Rates | dict[str, Rates]:
     """Compute the confusion-rate matrix P(decision | class), each rate with its standard error.
 
     Parameters
@@ -46,13 +55,13 @@ def rates(
         As in `evaluate`.
     y_score
         Decisions as labels; or one column per class, of which the largest decides and a tie is shared; or the
-        input of the rule or threshold.
+        input of the rule or threshold. Or a dict of such by classifier.
     rule
         The rule that decides, such as `MossmanRule(labels, alpha, beta)`, `CostRule`, or the `rule` of `operate`.
     threshold
         Two classes: a case is positive if its score is at least the threshold.
     only
-        The classifier to use, if there are several.
+        The classifier to use, if there are several; by default all.
     progress
         For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
     data_options
@@ -62,7 +71,8 @@ def rates(
     Returns
     -------
     Rates
-        With `cobweb()`, `information_gain()` and `likelihood_ratios()`.
+        With `cobweb()`, `information_gain()` and `likelihood_ratios()`; a dict of them by classifier if `y_score`
+        is a dict or there are several. `polyroc.plot(..., kind="cobweb")` draws one or all.
 
     Examples
     --------
@@ -76,9 +86,16 @@ def rates(
     if not isinstance(cases, Scores):
         from polyroc.decisions.files import FileCases
 
-        return _with_warnings(FileCases(cases, only, progress).rates(rule, threshold))
-    name = one_classifier(cases, only)
-    return _with_warnings(rates_of(cases, name, rule if threshold is None else rule_at(cases, threshold, rule)))
+        def from_rows(name: str | None) -> Rates:
+            return _with_warnings(FileCases(cases, name, progress).rates(rule, threshold))
+
+        several = only is None and isinstance(cases.scores, Mapping)
+        return {name: from_rows(name) for name in cases.scores} if several else from_rows(only)
+    rule = rule if threshold is None else rule_at(cases, threshold, rule)
+    if only is None and (isinstance(y_score, Mapping) or len(cases.classifiers) > 1):
+        names = [one_classifier(cases, name) for name in cases.classifiers]
+        return {name: _with_warnings(rates_of(cases, name, rule)) for name in names}
+    return _with_warnings(rates_of(cases, one_classifier(cases, only), rule))
 
 
 def one_classifier(scores: Scores | Schema, classifier: str | None) -> str:
@@ -179,14 +196,6 @@ def _units(sample: Sample, confusions: Sequence[Confusion], k: int) -> float:
     return effective_units(stratum, sample.scores)
 
 
-def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:
-    """A rule's decisions as shares per class, columns in the order of the scores' labels."""
-    check_rule(rule, scores)
-    positions = [scores.labels.index(label) for label in rule.labels]
-    codes = rule.codes(values if values.ndim == 1 else values[:, positions])
-    return np.asarray(np.eye(len(positions))[np.array(positions)[codes]])
-
-
 def scored_cases(rule: Rule, scores: Any, classifier: str) -> tuple[FloatArray, IntArray, IntArray]:
     """For a rule of one score: the scores of the cases, their true classes and the decisions.
 
@@ -203,41 +212,6 @@ def scored_cases(rule: Rule, scores: Any, classifier: str) -> tuple[FloatArray, 
         values = values[:, scores.labels.index(positive)]
     positions = np.array([rule.labels.index(label) for label in scores.labels])
     return values, positions[scores.codes], rule.codes(values)
-
-
-def check_rule(rule: Rule, scores: Scores | Schema) -> None:
-    """Raise an error if the rule has other classes, or needs another kind of scores."""
-    if scores.kind == "decisions":
-        raise InputError("y_score contains decisions (labels); a rule needs scores or probabilities.")
-    if set(rule.labels) != set(scores.labels):
-        raise InputError(
-            f"The rule has the classes {short_repr(list(rule.labels))}, the data have "
-            f"{short_repr(list(scores.labels))}; name classes without cases with ",
-            Option("labels", [...]),
-            ".",
-        )
-    _check_direction(rule, scores)
-
-
-def _check_direction(rule: Rule, scores: Scores | Schema) -> None:
-    """Raise an error unless high scores indicate the same class in the data and in the rule."""
-    if isinstance(rule, CutPointRule) and scores.ordered and rule.labels != scores.labels:
-        raise InputError(
-            f"Scores rise along {short_repr(list(rule.labels))} in the rule but along "
-            f"{short_repr(list(scores.labels))} in the data; give the classes in the order of the rule with ",
-            Option("labels", [...]),
-            ", or leave it out.",
-        )
-    if scores.kind != "score" or not isinstance(rule, ThresholdRule) or scores.positive is None:
-        return
-    positive = scores.labels[scores.positive]
-    if rule.positive != positive:
-        raise InputError(
-            f"High scores indicate {short_repr(rule.positive)} in the rule but {short_repr(positive)} in the "
-            "data; use ",
-            Option("pos_label", rule.positive),
-            ", or reverse the rule.",
-        )
 
 
 def provenance_of(scores: Scores) -> Provenance:

@@ -7,7 +7,6 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.cut_points import EQUAL
-from polyroc.messages import Message, Option
 from polyroc.scores import Scores
 
 __all__ = ["Thresholds", "thresholds_in_conflict", "thresholds_of"]
@@ -50,7 +49,7 @@ def thresholds_of(scores: Scores, values: FloatArray) -> Thresholds:
     return Thresholds(np.append(np.inf, score[last]), 1.0 - rates[positive], rates[1 - positive], positive)
 
 
-def thresholds_in_conflict(scores: Scores, values: FloatArray, limits: Mapping[tuple[int, int], float]) -> Message:
+def thresholds_in_conflict(scores: Scores, values: FloatArray, limits: Mapping[tuple[int, int], float]) -> str:
     """The message if both rates are limited and no threshold satisfies both: the least of one within the other."""
     names, thresholds = scores.names, thresholds_of(scores, values)
     tradeoffs = []
@@ -61,8 +60,4 @@ def thresholds_in_conflict(scores: Scores, values: FloatArray, limits: Mapping[t
             f"with at most {limit:g} of {names[true]!r} classified as {names[decision]!r}, at least {least:.4g} "
             f"of {names[decision]!r} are classified as {names[true]!r}"
         )
-    return Message(
-        "No threshold satisfies ",
-        Option("at_most"),
-        f": {'; '.join(tradeoffs)}. Increase the limits, or use a better classifier.",
-    )
+    return f"No threshold satisfies the limits: {'; '.join(tradeoffs)}. Relax them, or use a better classifier."

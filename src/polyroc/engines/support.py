@@ -232,7 +232,7 @@ def check_measure(measure: Measure, mode: Mode) -> None:
         known = ", ".join(one.key for one in engine_measures() if one.bins is not None or mode != "tally")
         raise NotApplicableError(
             _message(FEATURES["measures"], mode, "evaluate", (f"{measure}",)),
-            f" It compares whole rows of several cases, which binned counts do not keep; they have {known}.",
+            f" It needs whole rows, which binned counts do not keep; they have {known}.",
         )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from polyroc.fronts.families.logistic import LogisticFamily
     from polyroc.fronts.families.neighbours import NearestNeighbours
     from polyroc.fronts.held_out import HeldOut
+    from polyroc.fronts.joint import JointFront, joint_front
     from polyroc.fronts.members import MemberClassifier
     from polyroc.fronts.models import PointClassifier
     from polyroc.fronts.result import Front
@@ -28,6 +29,7 @@ __all__ = [
     "Front",
     "FrontVolumes",
     "HeldOut",
+    "JointFront",
     "LogisticFamily",
     "MemberClassifier",
     "NearestNeighbours",
@@ -38,6 +40,7 @@ __all__ = [
     "exclusive_volume",
     "front_volumes",
     "gini_volume",
+    "joint_front",
 ]
 
 __getattr__, __dir__ = attach(
@@ -50,6 +53,8 @@ __getattr__, __dir__ = attach(
         "Front": "polyroc.fronts.result",
         "FrontVolumes": "polyroc.fronts.volume_table",
         "HeldOut": "polyroc.fronts.held_out",
+        "JointFront": "polyroc.fronts.joint",
+        "joint_front": "polyroc.fronts.joint",
         "LogisticFamily": "polyroc.fronts.families.logistic",
         "MemberClassifier": "polyroc.fronts.members",
         "NearestNeighbours": "polyroc.fronts.families.neighbours",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Self
@@ -12,7 +12,8 @@ import numpy as np
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.cost_decisions import tally_decisions, tally_each
-from polyroc.measures.applicability import SUM_TOLERANCE
+from polyroc.measures.applicability import SUM_TOLERANCE, inapplicable_reason
+from polyroc.measures.registry import MEASURES
 from polyroc.scores import Scores, readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_features
@@ -20,12 +21,25 @@ from polyroc.validation.data_frames import check_alignment
 from polyroc.validation.labels import encode, in_order
 from polyroc.validation.weights import as_counts
 
-__all__ = ["Cases", "TrainingData"]
+__all__ = ["Cases", "TrainingData", "with_both_columns"]
 
+FORECAST = next(measure for measure in MEASURES.values() if measure.needs == "forecast")
 
 TASKS_PER_THREAD = 4  # so that threads that finish early find more to do
 PARALLEL_DECISIONS = 2**18  # fewer decisions are made faster by one thread
 MOST_STEPS = 2**27  # cost vectors x cases x classes^2 of a task: a tenth of a second, so that ctrl-C is prompt
+
+
+def with_both_columns(scores: Scores) -> Scores:
+    """Return the scores with one column per class, where there is the probability of one of two classes."""
+    if scores.kind != "score" or scores.n_classes != 2:
+        return scores
+    reason = inapplicable_reason(FORECAST, scores, by_name=True)
+    if reason is not None:
+        raise NotApplicableError("A front of one score ", reason, ".")
+    order = 1 if scores.positive else -1
+    both = {name: np.stack([1.0 - p, p][::order], axis=1) for name, p in scores.values.items()}
+    return replace(scores, values=both, kind="matrix")
 
 
 @dataclass(frozen=True, slots=True)

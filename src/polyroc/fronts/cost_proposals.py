@@ -115,7 +115,8 @@ class Targets:
         if not len(new):
             return new
         first = np.empty(len(self.points), dtype=np.int64)
-        first_below(self._rates(counts[new]), self.points, first)
+        rates = self._rates(counts[new])
+        first_below(rates, np.argsort(-rates, axis=1), self.points, first)
         dominated = first >= 0
         if dominated.any():
             self.points = self.points[~dominated]

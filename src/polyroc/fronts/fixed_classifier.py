@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from polyroc.cost_rules.search import CostProblem, best_costs
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.archive import FrontBuilder, Objectives
-from polyroc.fronts.cases import Cases
+from polyroc.fronts.cases import Cases, with_both_columns
 from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
 from polyroc.fronts.cost_proposals import AdaptiveCosts, budget, first_costs, scaled
 from polyroc.fronts.dominated_volume import volume_shares
@@ -104,6 +104,7 @@ def fixed_front(
     rng: Rng = 0,
     n_jobs: NJobs = None,
     labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
     sample_weight: Any = None,
     missing: Missing = "raise",
     progress: ProgressOption = None,
@@ -123,16 +124,16 @@ def fixed_front(
             "classifiers, (family, X, y), such as EstimatorFamily(estimator, ...)."
         )
     draws = Draws.of(1 if n is None else n, rng, n_jobs)  # bad options are reported before bad data
-    scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight, missing=missing)
-    scores = one_sample(scores, "front")
+    data_options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    scores = one_sample(as_scores(y_true, y_score, **data_options, missing=missing), "front")
+    scores = with_both_columns(scores)
     draws = Draws(budget(scores.n_classes), draws.seed, draws.workers) if n is None else draws
     alphas = as_alphas(1.0 if alpha is None else alpha, scores.labels)
     distribution = CostDistribution(alphas, as_ratios(bounds, scores.labels))
     if scores.kind != "matrix":
         kind = "decisions" if scores.kind == "decisions" else "one score per case"
         raise NotApplicableError(
-            f"A front needs one column of probabilities per class {short_repr(list(scores.names))}, got {kind}; "
-            "for two classes give [1 - p, p]."
+            f"A front needs one column of probabilities per class {short_repr(list(scores.names))}, got {kind}."
         )
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
@@ -288,5 +289,7 @@ def _front(classifier: str, scores: Scores, sweep: _Sweep) -> Front:
             notes=scores.notes or None,
         ),
         labels=scores.labels,
-        scores=None if sweep.distribution.ratios else scores,
+        scores=None
+        if sweep.distribution.ratios
+        else replace(scores, values={classifier: scores.values[classifier]}),
     )

@@ -18,7 +18,7 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["front"]
 
-FIXED_OPTIONS = ("n", "missing")
+FIXED_OPTIONS = ("n", "pos_label", "missing")
 FAMILY_OPTIONS = (
     "generations",
     "costs",
@@ -43,6 +43,7 @@ def front(
     rng: Rng = ...,
     n_jobs: int | None = ...,
     labels: Sequence[Hashable] | None = ...,
+    pos_label: Hashable = ...,
     sample_weight: Any = ...,
     missing: Missing = ...,
     progress: ProgressOption = ...,
@@ -101,7 +102,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     Parameters
     ----------
     y_true, y_score
-        True classes, and one column of probabilities per class (or several classifiers, as everywhere).
+        True classes, and one column of probabilities per class (or several classifiers, as everywhere). Of two
+        classes, the probability of the positive one is enough.
     family, X, y
         A `LogisticFamily`, a `NearestNeighbours`, an `EstimatorFamily`, or any object with the three methods of
         `Family`; the features of the cases, and their classes.
@@ -140,8 +142,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
         A seed or a generator; the same seed gives the same front.
     n_jobs
         The number of threads, None or -1 for one per core; the result does not depend on it.
-    labels, missing
-        As in `evaluate`; `missing` is valid for a fixed classifier only.
+    labels, pos_label, missing
+        As in `evaluate`; `pos_label` and `missing` are valid for a fixed classifier only.
     sample_weight
         Whole numbers: how many cases a row stands for where errors are counted. (A family is fitted to the rows as
         they are, without those of weight 0.)

@@ -13,6 +13,7 @@ import numpy as np
 
 from polyroc.errors import InputError, SuspectInputWarning
 from polyroc.fronts.case_errors import DecidedCases, case_errors
+from polyroc.fronts.cases import with_both_columns
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.families.family import REQUIRED_METHODS, is_family
 from polyroc.fronts.front_file import Search, read_front, write_front
@@ -36,7 +37,7 @@ from polyroc.validation.scores import as_scores, one_sample
 from polyroc.validation.signatures import Count, own_check, validated, within
 from polyroc.validation.weights import as_counts
 
-__all__ = ["INTERRUPTED", "MOST_NUMBERS", "Front", "GiniErrors", "Growth", "growth_points"]
+__all__ = ["HALF", "INTERRUPTED", "MOST_NUMBERS", "Front", "GiniErrors", "Growth", "growth_points"]
 
 SCHEMA = 1  # of the files of fronts, whose digest covers their layout
 INTERRUPTED = "interrupted"  # in the provenance of a front of a fixed classifier that ctrl-C has ended
@@ -45,7 +46,8 @@ CONVERGED, CONVERGED_SHARE = 0.005, 0.02
 FEWEST_DOMINATED = 100  # random points, by which G is known to a tenth of its size
 SEARCH_ERROR = 0.2  # of G between searches, as a share of its rise over the second half; see `GiniErrors`
 CASE_POINTS = 4000  # random points of the jackknife, which all replicates share
-SMALL_GINI = 0.05  # below, a note says what G means in so many dimensions
+HALF = "half the misses of "  # and the name of a class: an operating point that spares it
+SMALL_GINI, MANY = 0.05, 5  # G below, or so many classes: a note says what G means in so many dimensions
 MOST_POINTS = 20_000  # random points on which G is tracked: a standard error of at most 0.0035
 MOST_NUMBERS = 2**24  # of all coordinates of these points together; with very many classes there are fewer points
 
@@ -191,6 +193,40 @@ class Front(Result):
         rates = self.rates
         return np.asarray(rates.sum(axis=1) - np.diagonal(rates, axis1=1, axis2=2))
 
+    def extremal(self) -> IntArray:
+        """Return the points that no other one dominates in `false_positive_rates` (equation 8), by their number.
+
+        Of equal points there is one. A search may minimise these itself: `objectives="false_positives"`.
+        """
+        from polyroc.fronts.joint import non_dominated  # not above: it imports this module
+
+        return non_dominated(self.counts, "false_positives")
+
+    @property
+    def misses(self) -> FloatArray:
+        """Points x classes: the share of the class that is assigned to another one."""
+        return 1.0 - np.diagonal(self.rates, axis1=1, axis2=2)
+
+    def tradeoffs(self) -> dict[str, int]:
+        """Return a few operating points by name: that of fewest errors, and for each class one that spares it.
+
+        The fewest errors are the least mean of `misses`. A class is spared by the point of least mean among those
+        that miss at most half as many of it; classes without such a point are left out.
+
+        >>> from polyroc import front
+        >>> front([0, 0, 1, 1], [[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]).tradeoffs()
+        {'fewest errors': 0, 'half the misses of 1': 1}
+        """
+        misses = self.misses
+        mean = misses.mean(axis=1)
+        best = int(mean.argmin())
+        points = {"fewest errors": best}
+        for k, name in enumerate(self.classes):
+            spared = misses[:, k] <= misses[best, k] / 2
+            if misses[best, k] > 0 and spared.any():
+                points[f"{HALF}{name}"] = int(np.where(spared, mean, np.inf).argmin())
+        return points
+
     @property
     def parameters(self) -> FloatArray | None:
         """Points x parameters; None for a fixed classifier."""
@@ -235,9 +271,9 @@ class Front(Result):
 
     @property
     def dimension_note(self) -> str:
-        """What a G near 0 means in so many dimensions, in a sentence; empty if G is not near 0."""
+        """What G means in so many dimensions; empty for up to four classes if G is not near 0."""
         c, gini = len(self.classes), self.growth.gini[-1]
-        if c == 2 or gini >= SMALL_GINI or not self._is_better_than_chance:
+        if c == 2 or (c < MANY and gini >= SMALL_GINI) or not self._is_better_than_chance:
             return ""
         D, n = c * (c - 1), growth_points(c)
         # One point whose rates are all r dominates about (1 - c r)^D.
@@ -245,7 +281,8 @@ class Front(Result):
         return (
             f"G is a share of a space of {D} dimensions, where near 0 does not mean near chance: about "
             f"{percentage(right)} right decisions in every class give a G of {max(gini, 1.0 / n):.2g} if errors "
-            "are spread evenly. Compare it with G of other fronts of these classes only."
+            "are spread evenly. Compare it with G of other fronts of these classes only; the picture 'tradeoffs' "
+            "shows what the rules do."
         )
 
     @property
@@ -444,6 +481,7 @@ class Front(Result):
             raise InputError("The points of this front have parameters of their own; give features: on(X, y).")
         labels = None if isinstance(y_true, Scores) else self.labels
         scores = one_sample(as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight), "evaluated")
+        scores = with_both_columns(scores)
         if scores.kind != "matrix" or len(scores.values) != 1 or scores.names != self.classes:
             raise InputError(
                 f"Give one column of probabilities for each of {', '.join(self.classes)}, of one classifier."

@@ -28,7 +28,7 @@ from polyroc.validation.random import Rng
 from polyroc.validation.signatures import Count, own_check, validated
 from polyroc.validation.signatures import within as in_range
 
-__all__ = ["FrontVolumes", "front_volumes"]
+__all__ = ["FrontVolumes", "front_volumes", "named_fronts"]
 
 FEW = 10.0  # degrees of freedom: below, intervals of heavy-tailed scores covered 93 %; see docs/fronts.md
 
@@ -234,7 +234,7 @@ def front_volumes(
     >>> round(test.value, 4), test.pvalue > 0.05
     (0.4444, True)
     """
-    named = _named(fronts)
+    named = named_fronts(fronts)
     decided = None if cases is None else [front.decided(*pair) for front, pair in _cases_of(named, cases)]
     rates = [
         front.rates if isinstance(front, Front) else checked_rates(front, f"fronts[{name!r}]")
@@ -301,8 +301,8 @@ def _one(scores: Scores, name: str, fronts: int) -> Scores:
     return replace(scores, values={name: scores.values.get(name, next(iter(scores.values.values())))})
 
 
-def _named(fronts: Any) -> dict[str, Any]:
-    """The fronts by name; those that share a name are numbered."""
+def named_fronts(fronts: Any) -> dict[str, Any]:
+    """Return the fronts by name; those that share a name are numbered."""
     if isinstance(fronts, Mapping):
         named = {str(name): front for name, front in fronts.items()}
     else:

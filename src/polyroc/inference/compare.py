@@ -22,7 +22,7 @@ from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.grouped import Grouped
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.estimation import Estimates, estimate_measure
-from polyroc.inference.evaluate import Options, select_measures, warn_of_absent, warn_of_small
+from polyroc.inference.evaluate import Options, cases_for, select_measures, warn_of_absent, warn_of_small
 from polyroc.inference.methods import DEFAULT, Method, as_method
 from polyroc.inference.methods.method import PairedPvalues
 from polyroc.inference.subgroups import group_results
@@ -168,11 +168,13 @@ def _compare_blocks(
 ) -> Comparison:
     """Compare all classifiers: those of one set of cases are paired."""
     measure = find(measure)
+    for scores in blocks.values():
+        select_measures([measure], scores, converts=True)
+    blocks = {prefix: cases_for(measure, scores) for prefix, scores in blocks.items()}
     estimates: dict[str, Estimate] = {}
     estimated: list[Estimates] = []
     for number, (prefix, scores) in enumerate(blocks.items()):
-        (chosen,), _ = select_measures([measure], scores)
-        block = _estimate_block(scores, chosen, method.for_block(number))
+        block = _estimate_block(scores, measure, method.for_block(number))
         for classifier, estimate in block.estimates.items():
             name = name_in_block(prefix, classifier, scores)
             origin = replace(estimate.provenance, pairing=UNPAIRED) if prefix else estimate.provenance
@@ -183,9 +185,9 @@ def _compare_blocks(
     influence = _block_diagonal([block.influence for block in estimated])
     accelerations = accelerations_of(estimates, influence)
     comparison = compare_estimates(
-        estimates, covariance, accelerations, chosen.larger_is_better, adjustment, method.test
+        estimates, covariance, accelerations, measure.larger_is_better, adjustment, method.test
     )
-    pvalues = method.paired_pvalues(chosen, blocks.get(""))
+    pvalues = method.paired_pvalues(measure, blocks.get(""))
     return comparison if pvalues is None else _with_pvalues(comparison, pvalues)
 
 
@@ -201,7 +203,7 @@ def _compare_groups(
         return _compare_blocks({"": part}, measure, method, adjustment)
 
     def samples(part: Scores, _: Measure) -> dict[str, Sample]:
-        return {classifier: Sample(part, classifier) for classifier in part.classifiers}
+        return {classifier: Sample(cases_for(measure, part), classifier) for classifier in part.classifiers}
 
     return group_results(scores, compare_part, samples, [measure], method, adjustment)
 

@@ -35,7 +35,7 @@ from polyroc.validation.signatures import own_check, validated
 if TYPE_CHECKING:
     from polyroc.engines.request import EngineResult
 
-__all__ = ["Options", "evaluate", "select_measures", "warn_of_absent", "warn_of_small"]
+__all__ = ["Options", "cases_for", "evaluate", "select_measures", "warn_of_absent", "warn_of_small"]
 
 MeasureLike = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
@@ -113,8 +113,8 @@ def evaluate(
         order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
     measure
         A key such as "hand_till", with options if need be ("partial_auc(fpr=(0, 0.2))"), a list of keys, or None
-        for every measure that applies; among these, ordered measures of probabilities whose class order is given
-        with `labels` are computed after `to_ordered`, and marked as converted (not if they are named here).
+        for every measure that applies. Ordered measures of probabilities whose class order is given with `labels`
+        are computed after `to_ordered`, and marked as converted.
     method
         How the standard error is made: `Influence()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`,
         `Jackknife()`, or one of these by name ("influence", "unbiased", "hanley-mcneil", "bootstrap", "jackknife";
@@ -200,15 +200,14 @@ def _evaluate_groups(
     single: bool,
 ) -> Grouped:
     """Evaluate every subgroup by the measures that apply to all cases."""
-    measures, skipped = select_measures(measure, scores)
+    measures, skipped = select_measures(measure, scores, converts=True)
 
     def evaluate_part(part: Scores, method: Method | None) -> Estimate | Evaluation:
         evaluation = _evaluate_selected(part, measures, dict(skipped), method, progress, measure is not None)
         return _alone(evaluation) if single else evaluation
 
     def samples(part: Scores, chosen: Measure) -> dict[str, Sample]:
-        cases = to_ordered(part) if _converts(chosen, part) else part
-        return {classifier: Sample(cases, classifier) for classifier in part.classifiers}
+        return {classifier: Sample(cases_for(chosen, part), classifier) for classifier in part.classifiers}
 
     return group_results(scores, evaluate_part, samples, measures, method, adjustment)
 
@@ -220,7 +219,7 @@ def _evaluate_scores(
     progress: Progress | None,
 ) -> Evaluation:
     """Evaluate every classifier by the measures, or by all that apply."""
-    measures, skipped = select_measures(measure, scores)
+    measures, skipped = select_measures(measure, scores, converts=True)
     return _evaluate_selected(scores, measures, skipped, method, progress, measure is not None)
 
 
@@ -234,8 +233,7 @@ def _evaluate_selected(
 ) -> Evaluation:
     """Evaluate every classifier by these measures; `by_name` if they were named, and must apply."""
     warn_of_absent(scores, measures)
-    converts = scores.kind == "matrix" and any(_converts(chosen, scores) for chosen in measures)
-    converted = to_ordered(scores) if converts else scores
+    converted = next((to_ordered(scores) for chosen in measures if _converts(chosen, scores)), scores)
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
     for number, classifier in enumerate(scores.classifiers):
@@ -340,10 +338,18 @@ def _converts(measure: Measure, scores: Scores) -> bool:
     return measure.needs == "ordered" and scores.kind == "matrix"
 
 
+def cases_for(measure: Measure, scores: Scores) -> Scores:
+    """Return the cases, converted by `to_ordered` if the measure needs that."""
+    return to_ordered(scores) if _converts(measure, scores) else scores
+
+
 def select_measures(
-    measures: MeasureLike | Sequence[MeasureLike] | None, scores: Scores
+    measures: MeasureLike | Sequence[MeasureLike] | None, scores: Scores, converts: bool = False
 ) -> tuple[list[Measure], dict[str, str]]:
-    """The measures to compute, and why others are not; a measure selected by name must be applicable."""
+    """Return the measures to compute, and why others are not; a measure selected by name must be applicable.
+
+    With `converts`, ordered measures are accepted for what `cases_for` converts.
+    """
     if measures is None:
         skipped = inapplicable_reasons(MEASURES, scores)
         return [measure for key, measure in MEASURES.items() if key not in skipped], skipped
@@ -351,7 +357,8 @@ def select_measures(
     if not selected:
         raise InputError("measure is an empty list; name one measure or more, or None for all that apply.")
     for measure in selected:
-        reason = inapplicable_reason(measure, scores, by_name=True)
+        converted = converts and _converts(measure, scores) and scores.n_classes > 2
+        reason = inapplicable_reason(measure, scores, by_name=not converted)
         if reason is not None:
             raise NotApplicableError(f"{measure} ", reason, ".")
     return selected, {}

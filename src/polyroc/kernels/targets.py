@@ -10,6 +10,7 @@ from polyroc.kernels.jit import kernel
 __all__ = ["dominated", "dominated_steps", "first_below", "least_excess"]
 
 BLOCK = 256  # targets at a time: their rates stay in the first-level cache
+LOOK = 4  # rates after which it is looked whether any target of the block is left
 NUMPY_BLOCK = 4096  # the same for numpy, which needs longer arrays
 
 
@@ -29,7 +30,7 @@ def dominated(rates: FloatArray, targets: FloatArray) -> Iterator[tuple[slice, B
         yield block, below
 
 
-def _first_below_by_numpy(rates: FloatArray, targets: FloatArray, first: IntArray) -> None:
+def _first_below_by_numpy(rates: FloatArray, _: IntArray, targets: FloatArray, first: IntArray) -> None:
     first[:] = -1
     for block, below in dominated(rates, targets):
         some = np.flatnonzero(below.any(axis=0))
@@ -43,11 +44,12 @@ def _least_excess_by_numpy(rates: FloatArray, targets: FloatArray, nearest: IntA
     nearest[:] = excess.argmin(axis=1)
 
 
-@kernel(steps=lambda rates, targets, _: dominated_steps(rates, targets), by_numpy=_first_below_by_numpy)
-def first_below(rates: FloatArray, targets: FloatArray, first: IntArray) -> None:
+@kernel(steps=lambda rates, _, targets, __: dominated_steps(rates, targets), by_numpy=_first_below_by_numpy)
+def first_below(rates: FloatArray, order: IntArray, targets: FloatArray, first: IntArray) -> None:
     """The first row of `rates` that is nowhere above each target; -1 if there is none.
 
-    Block by block, rate by rate: loops without branches, which the compiler vectorises.
+    Block by block, rate by rate: loops without branches, which the compiler vectorises. `order` has the places of
+    each row by falling rate: of many rates, a few exclude all targets of most blocks.
     """
     D = rates.shape[1]
     columns, below = np.empty((D, BLOCK)), np.empty(BLOCK, dtype=np.int64)
@@ -61,10 +63,12 @@ def first_below(rates: FloatArray, targets: FloatArray, first: IntArray) -> None
         for i in range(len(rates) - 1, -1, -1):  # backwards, so that the first row is kept
             for t in range(size):
                 below[t] = i
-            for d in range(D):
-                rate, column = rates[i, d], columns[d]
+            for k in range(D):
+                rate, column = rates[i, order[i, k]], columns[order[i, k]]
                 for t in range(size):
                     below[t] = below[t] if rate <= column[t] else -1
+                if k % LOOK == LOOK - 1 and below[:size].max() < 0:
+                    break
             for t in range(size):
                 own[t] = below[t] if below[t] >= 0 else own[t]
 

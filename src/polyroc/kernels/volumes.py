@@ -121,11 +121,15 @@ class DominatedRegion:
             row[:count] = distinct[np.linspace(0, len(distinct) - 1, count).astype(np.intp)]
         self.bits = np.zeros((D, most + 1, words), dtype=np.uint64)
         _fill(self.members, self.levels, self.counts, self.bits)
+        # how many members are in each bitset
+        self.below = np.zeros((D, most + 1), dtype=np.int64)
+        for row, column, levels in zip(self.below, self.members.T, self.levels, strict=True):
+            row[1:] = np.searchsorted(np.sort(column), levels, "right")
 
     def contains(self, points: FloatArray) -> BoolArray:
         """Which points are dominated by, or equal to, some member."""
         dominated = np.empty(len(points), dtype=np.bool_)
-        _look_up(points, self.members, self.levels, self.counts, self.bits, self.exact, dominated)
+        _look_up(points, self.members, self.levels, self.counts, self.bits, self.below, self.exact, dominated)
         return dominated
 
 
@@ -153,6 +157,23 @@ def _fill(members: FloatArray, levels: FloatArray, counts: IntArray, bits: WordA
                 bits[d, level + 1, w] |= bits[d, level, w]
 
 
+@kernel
+def _order_by_rarest(below: IntArray, place: IntArray, order: IntArray) -> None:
+    """The objectives whose bitsets have the fewest members, and after these all objectives."""
+    D = len(place)
+    for k in range(len(order) - D):
+        fewest = np.int64(2**62)
+        for d in range(D):
+            members, new = below[d, place[d]], True
+            for earlier in range(k):
+                new &= order[earlier] != d
+            if new and members < fewest:
+                fewest = members
+                order[k] = d
+    for d in range(D):
+        order[len(order) - D + d] = d
+
+
 def _look_up_by_numpy(points: FloatArray, members: FloatArray, *arguments: Any) -> None:
     for block, below in dominated(members, points):
         arguments[-1][block] = below.any(axis=0)
@@ -168,19 +189,22 @@ def _look_up(
     levels: FloatArray,
     counts: IntArray,
     bits: WordArray,
+    below: IntArray,
     exact: bool,
     dominated: BoolArray,
 ) -> None:
     D = points.shape[1]
-    place = np.empty(D, dtype=np.int64)
+    # With many objectives a few of them exclude most members; with few it takes longer to find these.
+    place, order = np.empty(D, dtype=np.int64), np.empty(D + D // 8, dtype=np.int64)
     for n in range(len(points)):
         x = points[n]
         for d in range(D):
             place[d] = _place(levels[d], counts[d], x[d])
+        _order_by_rarest(below, place, order)
         dominated[n] = False
         for w in range(bits.shape[2]):  # 64 members at a time
-            candidates = bits[0, place[0], w]
-            for d in range(1, D):
+            candidates = bits[order[0], place[order[0]], w]
+            for d in order[1:]:
                 if candidates == 0:
                     break
                 candidates &= bits[d, place[d], w]

@@ -88,6 +88,9 @@ def _more_classes(measure: Measure, scores: Scores | Schema, by_name: bool) -> s
     """What may be wrong if a measure is for fewer classes than there are, or what to use instead."""
     if not by_name:
         return ""
+    for name, variant in measure.variants.items():
+        if variant.classes[1] is None and not measure.chosen:
+            return f"; for more classes give {name}, such as {measure.key}({name}=...)"
     if measure.needs == "score":
         return "; use hand_till or ova" if scores.kind == "matrix" else "; use vus if the classes have an order"
     return "; use macro_average, or the rates of the decisions" if measure.needs == "decisions" else ""

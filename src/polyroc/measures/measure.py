@@ -13,6 +13,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.measures.tuple_outcomes import Outcomes
 from polyroc.measures.within_folds import within_folds
+from polyroc.rules import Rule
 from polyroc.validation.names_elsewhere import option_hint
 from polyroc.validation.signatures import validate_fields
 
@@ -316,7 +317,7 @@ class Measure:
     @property
     def estimates_prevalence(self) -> bool:
         """True if the shares of the classes enter the value and are taken from the data."""
-        return self.prevalence and self.settings.get("prevalence") is None
+        return self.prevalence and self.settings.get("prevalence") is None and self.settings.get("priors") is None
 
     @property
     def full_name(self) -> str:
@@ -359,15 +360,23 @@ class Measure:
             return self
         for name, variant in self.variants.items():
             if name in options and (options[name] is not None or name not in self.options):
-                return replace(variant, variants=NOTHING).with_options(**{**self.chosen, **options})
+                others = {key: other for key, other in variant.variants.items() if key != name}
+                return replace(variant, variants=others).with_options(**{**self.chosen, **options})
         for name in options:
             if name not in self.options:
                 known = ", ".join({**self.options, **self.variants}) or "none"
                 hint = option_hint(name)
                 more = f" From elsewhere: {hint}" if hint else ""
                 raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.{more}")
-        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+        plain = {name: _literal(value) for name, value in options.items()}
         return replace(self, chosen=MappingProxyType({**self.chosen, **plain}))
+
+
+def _literal(value: Any) -> Any:
+    """Return the value of an option as what its text can be read back as."""
+    if isinstance(value, Rule):
+        return value.to_dict()
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
 
 
 def always(value: T) -> Callable[..., T]:

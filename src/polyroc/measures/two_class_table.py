@@ -6,6 +6,7 @@ default that of the data.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -17,8 +18,12 @@ from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.confusion import Confusion, checked_number, decided, with_threshold
 from polyroc.measures.fixed_rate import SENSITIVITY_VARIANTS, SPECIFICITY_VARIANTS
 from polyroc.measures.measure import Measure, RateForm, always
+from polyroc.measures.rule_decisions import bayes_rule, shares_by
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.messages import Option, short_repr
+from polyroc.rules import Rule
+from polyroc.validation.costs import as_costs, as_priors
 
 __all__ = ["TABLE", "expected_cost", "net_benefit", "npv", "ppv", "sensitivity", "specificity"]
 
@@ -97,14 +102,54 @@ def expected_cost(
 ) -> Statistic:
     """Expected cost per case: prevalence x FNR x (cost of a false negative) + the same for false positives."""
     confusion, positive, negative = _table(sample, threshold)
-    priors = _priors(confusion, positive, prevalence)
     costs = np.zeros((2, 2))
     costs[positive, negative] = checked_number("false_negative", false_negative, 0.0)
     costs[negative, positive] = checked_number("false_positive", false_positive, 0.0)
+    return _cost(confusion, costs, _priors(confusion, positive, prevalence), estimated=prevalence is None)
+
+
+def cost_of_errors(
+    sample: Sample, costs: Any = None, priors: Any = None, rule: Any = None, threshold: float | None = None
+) -> Statistic:
+    """Expected cost per case of any number of classes: the sum over errors of prior x rate x cost.
+
+    `costs` are a matrix in the order of the labels, row = true class, column = decision, or {(true, decision):
+    cost}, and `priors` the class probabilities, as in `polyroc.operate`; by default every error costs 1, and the
+    priors are the shares of the classes. Decisions are those of `rule`: what `Rule.to_dict` gives, or "bayes" for
+    Bayes' rule for the costs and priors. The standard error takes the rule as given.
+    """
+    matrix, labels = as_costs(costs, sample.scores.labels), sample.scores.labels
+    shares = sample.totals / sample.totals.sum() if priors is None else as_priors(priors, labels)
+    confusion = decided(sample, threshold) if rule is None else _by_rule(sample, rule, matrix, shares)
+    return _cost(confusion, matrix, shares, estimated=priors is None)
+
+
+def _cost(confusion: Confusion, costs: FloatArray, priors: FloatArray, estimated: bool) -> Statistic:
+    """The expected cost of decisions; `estimated` if the priors are the shares of the classes."""
     by_class: FloatArray = (costs * confusion.rates).sum(axis=1)
-    slopes, gradient = by_class if prevalence is None else None, priors[:, None] * costs
-    statistic = confusion.statistic(float(priors @ by_class), gradient, slopes=slopes)
+    gradient = priors[:, None] * costs
+    statistic = confusion.statistic(float(priors @ by_class), gradient, slopes=by_class if estimated else None)
     return confusion.allowing_for_unseen(statistic, gradient, (0.0, float(costs.max())))
+
+
+def _by_rule(sample: Sample, rule: Any, costs: FloatArray, priors: FloatArray) -> Confusion:
+    """The confusion of the decisions of a rule, or of Bayes' rule for costs and priors."""
+    scores, shares = sample.scores, sample.totals / sample.totals.sum()
+    if rule == "bayes":
+        if scores.kind != "matrix" and (scores.kind != "score" or scores.positive is None):
+            raise NotApplicableError(
+                "Bayes' rule needs probabilities: one column per class, or that of the positive one of two (",
+                Option("pos_label"),
+                ").",
+            )
+        _require_probabilities(sample, "Bayes' rule needs probabilities")
+        odds = np.divide(priors, shares, where=shares > 0, out=np.ones(len(shares)))
+        rule = bayes_rule(scores, costs * odds[:, None])
+    elif isinstance(rule, Mapping):
+        rule = Rule.from_dict(rule)
+    else:
+        raise MeasureError(f'rule must be a Rule, its to_dict(), or "bayes", got {short_repr(rule)}.')
+    return Confusion(sample, shares_by(rule, scores, sample.values))
 
 
 def net_benefit(sample: Sample, threshold: float | None = None, prevalence: float | None = None) -> Statistic:
@@ -119,7 +164,7 @@ def net_benefit(sample: Sample, threshold: float | None = None, prevalence: floa
 def benefit_over(sample: Sample, threshold: float | None, prevalence: float | None, act: bool) -> Statistic:
     """Return the net benefit minus that of acting on all cases if `act`, else on none."""
     odds = _odds(threshold)
-    _require_probabilities(sample)
+    _require_probabilities(sample, "net_benefit compares probabilities with the threshold")
     confusion, positive, negative = _table(sample, threshold)
     priors = _priors(confusion, positive, prevalence)
     gains, changed, sign = np.zeros((2, 2)), negative if act else positive, -1.0 if act else 1.0
@@ -138,12 +183,12 @@ def _odds(threshold: Any) -> float:
     )
 
 
-def _require_probabilities(sample: Sample) -> None:
+def _require_probabilities(sample: Sample, need: str) -> None:
     low, high = float(sample.values.min()), float(sample.values.max())
     if low < -ROUNDING or high > 1.0 + ROUNDING:
         raise NotApplicableError(
-            f"net_benefit compares probabilities with the threshold, but values are from {low:g} to {high:g}; "
-            "turn the scores into probabilities (calibrate them)."
+            f"{need}, but values are from {low:g} to {high:g}; turn the scores into probabilities (calibrate "
+            "them)."
         )
 
 
@@ -152,9 +197,15 @@ def _net_benefit_range(_: int, threshold: Any, **__: Any) -> tuple[float, float]
     return -inf if threshold is None else -_odds(threshold), 1.0
 
 
-def _dearest(_: int, false_positive: float, false_negative: float, **__: Any) -> tuple[float, float]:
+def _dearer(_: int, false_positive: float, false_negative: float, **__: Any) -> tuple[float, float]:
     """The range of the expected cost: no case can cost more than the dearer error."""
     return 0.0, max(false_positive, false_negative)
+
+
+def _dearest(classes: int, costs: Any, **_: Any) -> tuple[float, float]:
+    """The range of the expected cost of any number of classes; errors that a mapping does not name cost 1."""
+    named = [*costs.values()] if isinstance(costs, Mapping) else np.ravel(1.0 if costs is None else costs).tolist()
+    return 0.0, float(max(named if len(named) >= classes * (classes - 1) else [*named, 1.0]))
 
 
 def _positives_right(rates: FloatArray, _: FloatArray, positive: int | None) -> FloatArray:
@@ -170,6 +221,7 @@ def _negatives_right(rates: FloatArray, totals: FloatArray, positive: int | None
 AT: Mapping[str, Any] = {"threshold": None}
 AMONG: Mapping[str, Any] = {**AT, "prevalence": None}
 COSTS: Mapping[str, Any] = {**AMONG, "false_positive": 1.0, "false_negative": 1.0}
+MATRIX: Mapping[str, Any] = {"costs": None, "priors": None}
 UNIT = always((0.0, 1.0))
 
 _FACTS: Mapping[str, Any] = {
@@ -180,6 +232,32 @@ _FACTS: Mapping[str, Any] = {
     "bins": "decisions",
 }
 _BRADLEY = "Bradley (1997)"
+
+_COST = Measure(
+    key="expected_cost",
+    name="expected cost per case",
+    symbol="EC",
+    range=_dearer,
+    paper=_BRADLEY,
+    compute=expected_cost,
+    degree=always(1),
+    options=COSTS,
+    larger_is_better=False,
+    prevalence=True,
+    linear=True,
+    mean_over_cases=True,
+    **_FACTS,
+)
+_MATRIX = replace(
+    _COST,
+    compute=cost_of_errors,
+    options=MATRIX,
+    classes=(2, None),
+    range=_dearest,
+    paper="Everson & Fieldsend (2005)",
+)
+_OF_RULE = replace(_MATRIX, options={**MATRIX, "rule": None}, rank_based=False, bins=None)
+_OF_COSTS = with_threshold(replace(_MATRIX, variants={"rule": _OF_RULE}))
 
 _MEASURES = (
     *(
@@ -220,21 +298,7 @@ _MEASURES = (
             ("npv", "negative predictive value", "NPV", npv),
         )
     ),
-    Measure(
-        key="expected_cost",
-        name="expected cost per case",
-        symbol="EC",
-        range=_dearest,
-        paper=_BRADLEY,
-        compute=expected_cost,
-        degree=always(1),
-        options=COSTS,
-        larger_is_better=False,
-        prevalence=True,
-        linear=True,
-        mean_over_cases=True,
-        **_FACTS,
-    ),
+    replace(_COST, variants={"costs": _OF_COSTS, "rule": _OF_RULE, "priors": _OF_COSTS}),
     Measure(
         key="net_benefit",
         name="net benefit",

@@ -45,8 +45,8 @@ def plot(
     kind
         Which picture, where a result has several: an Estimate "pairs", "volumes" or "forest", a Comparison
         "differences" or "forest", Rates "rates" or "cobweb", an OperatingPoint "rates" or "scores" (its thresholds
-        among the `scores` passed as an option), a Front "roc" (two classes), "false_positives"
-        (three), "parallel" or "growth"; a ReaderStudy "forest", "differences" or "roc"; of the summaries of a
+        among the `scores` passed as an option), a Front "roc" (two classes), "false_positives" (three),
+        "tradeoffs", "parallel" or "growth"; a ReaderStudy "forest", "differences" or "roc"; of the summaries of a
         study, a RangeTest "underlines" or "letters", PairedTests "differences" or "pvalues", Posteriors "density"
         or "triangle" (of one `pair`), "bars" or "probabilities", a Spread "errors" or "means". By default the
         first of these that fits; others have one.

@@ -54,7 +54,14 @@ from polyroc.plots.estimates import (
     shades_of,
 )
 from polyroc.plots.front_points import draw_false_positives, draw_parallel
-from polyroc.plots.fronts import draw_front_volumes, draw_growth, draw_growths, draw_staircase, draw_staircases
+from polyroc.plots.fronts import (
+    draw_front_volumes,
+    draw_growth,
+    draw_growths,
+    draw_staircase,
+    draw_staircases,
+    draw_tradeoffs,
+)
 from polyroc.plots.picture import Picture
 from polyroc.plots.readers import draw_plan, draw_reader_curves, draw_reader_differences, draw_readers
 from polyroc.plots.reliability import draw_group_reliability, draw_reliability
@@ -102,9 +109,11 @@ def _front(result: Front) -> dict[str, Drawer]:
     views: dict[int, dict[str, Drawer]] = {
         2: {"roc": draw_staircase},
         3: {"false_positives": draw_false_positives},
+        4: {"parallel": draw_parallel},
     }
     growth = {} if result.exact else {"growth": draw_growth}
-    return {**views.get(len(result.classes), {}), "parallel": draw_parallel, **growth}
+    first = views.get(len(result.classes), {"tradeoffs": draw_tradeoffs})
+    return {**first, "parallel": draw_parallel, "tradeoffs": draw_tradeoffs, **growth}
 
 
 def _fronts(several: Sequence[Front]) -> dict[str, Drawer]:

@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
+from matplotlib.patches import Polygon, Rectangle
 
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.fronts.result import Front
+from polyroc.fronts.result import HALF, Front
 from polyroc.fronts.volume_table import FrontVolumes
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import signed_text
@@ -40,6 +40,7 @@ __all__ = [
     "draw_growths",
     "draw_staircase",
     "draw_staircases",
+    "draw_tradeoffs",
     "rates_at",
 ]
 
@@ -153,6 +154,50 @@ def _growth(ax: Axes, steps: Sequence[int], gini: Sequence[float], place: int) -
     colour, marker, line = style(place)
     sign = marker if len(steps) <= FEW else "none"
     return ax.plot(steps, gini, color=colour, linestyle=line, linewidth=LINE, marker=sign, markersize=4)[0]
+
+
+def draw_tradeoffs(front: Front, ax: Axes | None = None) -> Picture:
+    """A few operating points by the share of each class that they miss: what it costs others to spare a class.
+
+    The first row has the fewest errors; each further one at most half the misses of a class, framed, and as few
+    others as possible (`Front.tradeoffs`). Small below: the share of the other classes that is called this one.
+
+    Parameters
+    ----------
+    front
+        A front.
+    ax
+        The axes to draw on.
+    """
+    points, c = front.tradeoffs(), len(front.classes)
+    places = [*points.values()]
+    missed, rates = 100 * front.misses[places], front.rates[places]
+    totals = front.counts[0].sum(axis=1)
+    called = (rates * (1 - np.eye(c)) * totals[:, None]).sum(axis=1) / (totals.sum() - totals)
+    below = [[*(f"({100 * share:.1f})" for share in row), ""] for row in called]
+    picture = draw_matrix(
+        ax,
+        np.column_stack([missed, missed.mean(axis=1)]),
+        [f"{name.replace(HALF, 'spare ')} #{place}" for name, place in points.items()],
+        columns=[*front.classes, "mean"],
+        label="missed, % of the class",
+        shades=(0.0, float(missed.max()) or 1.0),
+        colours=SHADES,
+        below=below,
+    )
+    for text in picture.numbers:
+        x, y = text.get_position()
+        text.set_text(f"{(*missed[int(y)], missed[int(y)].mean())[int(x)]:.1f}")
+    look: dict[str, Any] = {"fill": False, "edgecolor": text_colour(), "linewidth": 1.6, "clip_on": False}
+    for row, name in enumerate([*points][1:], 1):
+        column = front.classes.index(name.removeprefix(HALF))
+        picture.ax.add_patch(Rectangle((column, row), 1, 1, **look))
+    picture.ax.set_xlabel("class: % of it called another (% of the others called it)", fontsize=small_size())
+    picture.ax.axvline(c, color=text_colour(), linewidth=1.2)
+    title = f"{abbreviated(front.classifier, 40)}: {len(places)} of {len(front)} operating points;"
+    title += "\nafter the first, each halves the misses of a class (framed)"
+    picture.ax.set_title(title, fontsize=text_size(), loc="left", **PLAIN)
+    return picture
 
 
 def draw_front_volumes(volumes: FrontVolumes, ax: Axes | None = None) -> Picture:

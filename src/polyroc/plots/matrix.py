@@ -38,6 +38,7 @@ def draw_matrix(
     values: FloatArray,
     names: Sequence[str],
     *,
+    columns: Sequence[str] | None = None,
     label: str,
     shades: tuple[float, float],
     colours: str,
@@ -45,32 +46,33 @@ def draw_matrix(
 ) -> Picture:
     """Draw the values, nan for none, in colours between two ends.
 
-    `label` is written beside the scale of the colours, `below` small under each number.
+    `columns` are the names of the columns, if they are not those of the rows; `label` is written beside the scale
+    of the colours, `below` small under each number.
     """
-    classes = len(names)
+    columns = names if columns is None else columns
+    classes = max(len(names), len(columns))
     side = min(LARGEST, AROUND + (CELL if below is None else WIDE) * classes)
-    ax = axes_of(ax, side + 0.6, side)
+    ax = axes_of(ax, side + 0.6, side * len(names) / len(columns))
     style_axes(ax)
     ax.patch.set(hatch="////", edgecolor=(*to_rgb(text_colour()), FAINT / 2))
     cell = ax.get_window_extent().width / ax.figure.dpi * 72 / classes
     line = HAIR if cell > 24 else HAIR / 4
     mesh = ax.pcolormesh(np.ma.masked_invalid(values), cmap=colours, edgecolors="white", linewidth=line)
     mesh.set_clim(*shades)
-    ax.set(aspect="equal", xlim=(0, classes), ylim=(classes, 0))
+    ax.set(aspect="equal", xlim=(0, len(columns)), ylim=(len(names), 0))
     ax.spines[:].set_visible(False)
     scale = add_scale(ax, mesh, label, shrink=0.8, pad=0.02)
-    _name_classes(ax, names, cell)
+    _name_classes(ax, names, columns, cell)
     return Picture(ax, mesh=mesh, numbers=_write(ax, mesh, values, below, cell), scale=scale)
 
 
-def _name_classes(ax: Axes, names: Sequence[str], cell: float) -> None:
+def _name_classes(ax: Axes, names: Sequence[str], columns: Sequence[str], cell: float) -> None:
     """Names at the left and below, on end where they are wider than a cell, small where there are many."""
-    texts = [abbreviated(name, 18) for name in names]
+    texts = [abbreviated(name, 18) for name in columns]
     size = min(small_size(), max(4.0, 0.8 * cell))
     wide = max(text_width(text, size) for text in texts) > 0.85 * cell
-    places = np.arange(len(names)) + 0.5
-    ax.set_yticks(places, texts, fontsize=size, **PLAIN)
-    ax.set_xticks(places, texts, fontsize=size, rotation=90 if wide else 0, **PLAIN)
+    ax.set_yticks(np.arange(len(names)) + 0.5, [abbreviated(name, 30) for name in names], fontsize=size, **PLAIN)
+    ax.set_xticks(np.arange(len(texts)) + 0.5, texts, fontsize=size, rotation=90 if wide else 0, **PLAIN)
     ax.tick_params(length=0)
 
 

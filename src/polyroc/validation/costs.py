@@ -1,6 +1,6 @@
 """Costs of errors, priors of the classes, limits on error rates, and ranges of cost ratios."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,30 +100,43 @@ def _matrix(costs: Any, labels: Sequence[Hashable]) -> FloatArray:
     return matrix.copy()
 
 
-def as_limits(at_most: Any, labels: Sequence[Hashable]) -> dict[tuple[int, int], float]:
-    """By (true, decided) as positions: the largest rate allowed.
+def as_limits(at_most: Any, labels: Sequence[Hashable], at_least: Any = None) -> dict[tuple[int, int], float]:
+    """By (true, decided) as positions: the largest rate of an error, the least rate of right decisions.
+
+    Of two classes the least rate of right decisions is a largest rate of errors.
 
     >>> as_limits({("sick", "well"): 0.02}, ["well", "sick"])
     {(1, 0): 0.02}
+    >>> as_limits(None, ["well", "mild", "severe"], {"severe": 0.95})
+    {(2, 2): 0.95}
     """
-    if at_most is None:
-        return {}
-    if not isinstance(at_most, Mapping):
-        raise InputError(
-            f'at_most must be a mapping such as {{("true", "decided"): 0.02}}, got {short_repr(at_most)}.'
-        )
     limits = {}
-    for pair, value in at_most.items():
+    for pair, limit in _shares(at_most, "at_most", '{("true", "decided"): 0.02}'):
         k, m = _pair(pair, labels, "at_most")
-        limit = float(_numbers(value, "at_most", dimensions=0))
         if k == m:
             raise InputError(
-                f"at_most limits errors, but {short_repr(labels[k])} called {short_repr(labels[m])} is right."
+                f"at_most limits errors, but {short_repr(labels[k])} called {short_repr(labels[m])} is right; "
+                f"at_least={{{labels[k]!r}: {limit:g}}} requires right decisions."
             )
-        if not 0 <= limit <= 1:
-            raise InputError(f"at_most must hold shares from 0 to 1 (0.02 for 2 %), got {limit:g}.")
         limits[k, m] = limit
+    for label, share in _shares(at_least, "at_least", '{"class": 0.95}'):
+        k = _position(label, labels, "at_least")
+        if len(labels) == 2:
+            limits[k, 1 - k] = min(1.0 - share, limits.get((k, 1 - k), 1.0))
+        else:
+            limits[k, k] = share
     return limits
+
+
+def _shares(limits: Any, argument: str, example: str) -> Iterator[tuple[Any, float]]:
+    """Yield the keys of a mapping of shares, each with its share."""
+    if not isinstance(limits, Mapping | None):
+        raise InputError(f"{argument} must be a mapping such as {example}, got {short_repr(limits)}.")
+    for key, value in (limits or {}).items():
+        share = float(_numbers(value, argument, dimensions=0))
+        if not 0 <= share <= 1:
+            raise InputError(f"{argument} must hold shares from 0 to 1 (0.02 for 2 %), got {share:g}.")
+        yield key, share
 
 
 def as_alphas(alpha: Any, labels: Sequence[Hashable]) -> FloatArray:
