@@ -126,13 +126,13 @@ def front_search():
         "algorithm": "printed",
     }  # plain numpy selects uniformly: it is spared PQRS
     family = pr.fronts.LogisticFamily(scale=1.0, standardise=False)
-    pr.front(family, X, y, generations=5, **printed)
+    pr.search_front(family, X, y, generations=5, **printed)
     wall, cpu = time.perf_counter(), time.process_time()
-    whole = pr.front(family, X, y, generations=T, **printed)
+    whole = pr.search_front(family, X, y, generations=T, **printed)
     wall, ours = time.perf_counter() - wall, time.process_time() - cpu
     peer, front = 0.0, None
     for checkpoint in range(checkpoints):
-        front = pr.front(
+        front = pr.search_front(
             family, X, y, generations=T * (2 * checkpoint + 1) // (2 * checkpoints), resume=front, **printed
         )
         plain = Plainly(X, y, front)
@@ -144,7 +144,7 @@ def front_search():
     yield work, "CPU: plain numpy (200 generations at its archives, scaled) / polyroc", peer / ours, ">=", 20
     yield work, "seconds", wall, "<=", 15
     began = time.perf_counter()
-    pqrs = pr.front(family, X, y, generations=T, start="random", algorithm="printed")
+    pqrs = pr.search_front(family, X, y, generations=T, start="random", algorithm="printed")
     seconds = time.perf_counter() - began
     yield f"the same with PQRS; {len(pqrs)} points", "seconds", seconds, "<=", 15
 

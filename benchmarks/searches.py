@@ -46,7 +46,7 @@ def searched(X, y, seed, algorithm, evaluations):
     """Confusion counts and CPU seconds of a search of polyroc."""
     began = time.process_time()
     options: dict[str, Any] = {"generations": (evaluations - STARTS[algorithm]) // 100, "rng": seed, "n_jobs": 1}
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, algorithm=algorithm, **options)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, algorithm=algorithm, **options)
     return front.counts, time.process_time() - began
 
 

@@ -17,7 +17,7 @@ features = centres[component] + np.sqrt(0.03) * rng.normal(size=(600, 2))
 classes = np.array(["one", "two", "three"])[component // 2]
 X, y, others = features[:300], classes[:300], (features[300:], classes[300:])
 
-front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=300, labels=["one", "two", "three"])
+front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=300, labels=["one", "two", "three"])
 cost_options = {
     "fewest errors": {},
     "none of two missed": {("two", "one"): 1000, ("two", "three"): 1000},

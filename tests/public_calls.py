@@ -415,6 +415,17 @@ VALID_CALLS = {
     ),
     "GroupedCalibration.conclusion": lambda: _method("GroupedCalibration", "conclusion"),
     "front": lambda: _data(pr.front, "three", n=20, n_jobs=1),
+    "search_front": lambda: ValidCall(
+        pr.search_front,
+        {
+            "family": pr.fronts.LogisticFamily(),
+            "X": FEATURES,
+            "y": LABELS,
+            "generations": 1,
+            "costs": 5,
+            "n_jobs": 1,
+        },
+    ),
     "report": lambda: _data(pr.report, path=None),
     "scorer": lambda: ValidCall(pr.scorer, {"measure": "auc"}),
     "measure": lambda: ValidCall(pr.measure, {"key": "auc"}),

@@ -66,6 +66,8 @@ WORDS = {
     "measures": ("measure",),
     "y_true": (*DATA, "class", "classifiers", "dict", "Pilot", "family"),
     "evaluate_on": tuple(DATA),
+    "resume": ("front", "path"),
+    "save": ("file", "path"),
     "learners": ("learner",),
     "table": ("learner",),
     "tables": ("learner",),
@@ -99,7 +101,13 @@ SLOW = {
     "Study.open",
     "plot",
 }
-SEARCHING = {"front", "leave_pair_out", "OperatingPointClassifier.predict", "Scores.from_table"}  # over a second
+SEARCHING = {
+    "front",
+    "search_front",
+    "leave_pair_out",
+    "OperatingPointClassifier.predict",
+    "Scores.from_table",
+}  # over a second
 COMMON = {"rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table"}  # the same method of every result
 
 matplotlib.use("agg")

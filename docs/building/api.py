@@ -42,8 +42,8 @@ NAMESPACES = (
     "conversions",
 )
 VERBS = ("read", "scan", "evaluate", "compare", "curve", "surface", "rates", "operate", "calibration",
-         "decision_curve", "reader_study", "plan_reader_study", "front", "compare_measures", "study",
-         "sample_size", "scorer", "plot", "report")  # fmt: skip
+         "decision_curve", "reader_study", "plan_reader_study", "front", "search_front", "compare_measures",
+         "study", "sample_size", "scorer", "plot", "report")  # fmt: skip
 
 
 def names(kind: Kind) -> list[str]:

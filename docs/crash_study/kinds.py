@@ -134,14 +134,14 @@ class FrontSearch(Kind):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.cases, self.file, self.done = three_blobs(), folder / "front.npz", 0
-        whole = pr.front(pr.fronts.LogisticFamily(), *self.cases, generations=self.generations)
+        whole = pr.search_front(pr.fronts.LogisticFamily(), *self.cases, generations=self.generations)
         self.expected = whole.to_dict()
 
     def act(self) -> None:
         """Search, or resume from the checkpoint."""
         resume = self.file if self.file.exists() else None
         options: dict[str, Any] = {"generations": self.generations, "save_every": 0}
-        pr.front(pr.fronts.LogisticFamily(), *self.cases, resume=resume, save=self.file, **options)
+        pr.search_front(pr.fronts.LogisticFamily(), *self.cases, resume=resume, save=self.file, **options)
 
     def check_killed(self) -> str:
         """The checkpoint is complete, and no older than the one before."""

@@ -50,8 +50,8 @@ def families() -> Iterator[tuple[str, int, list[list[float]]]]:
 
     for name in FAMILIES:
         X, y = data_sets()[name]
-        front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=GENERATIONS)
-        fit = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0)
+        front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=GENERATIONS)
+        fit = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=0)
         assert isinstance(front, pr.Front)
         assert isinstance(fit, pr.Front)
         costs: list[list[float]] = [[], [], []]

@@ -55,7 +55,7 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
     cases, generations = sets()[name]
     X, y = cases()
     fronts = {
-        key: pr.front(family, X, y, **{"generations": generations, "algorithm": "printed", **options})
+        key: pr.search_front(family, X, y, **{"generations": generations, "algorithm": "printed", **options})
         for key, (family, options) in searches().items()
     }
     volumes = volume_shares([front.rates for front in fronts.values()], POINTS, 0)
@@ -86,7 +86,7 @@ def halves_of(name: str) -> Iterator[dict[str, Any]]:
         half = np.random.default_rng(split).permutation(len(y)) % 2 == 0
         for key in (PEER, "logistic, fitted start"):
             family, options = searches()[key]
-            front = pr.front(family, X[half], y[half], generations=100, algorithm="printed", **options)
+            front = pr.search_front(family, X[half], y[half], generations=100, algorithm="printed", **options)
             evaluated = front.on(X[~half], y[~half], n_points=POINTS)
             yield {
                 "data": name,

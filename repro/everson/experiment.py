@@ -84,9 +84,9 @@ def _compared(cases: Cases, logistic: Any, neighbours: Any, generations: int, rn
     X, y = cases
     options: dict[str, Any] = {"generations": generations, "costs": 100, "rng": rng, "algorithm": "printed"}
     fronts = {
-        "MLR": pr.front(logistic, X, y, start="random", **options),
-        "MLR, fitted start": pr.front(logistic, X, y, start="fitted", **options),
-        "k-nn": pr.front(neighbours, X, y, start="random", **options),
+        "MLR": pr.search_front(logistic, X, y, start="random", **options),
+        "MLR, fitted start": pr.search_front(logistic, X, y, start="fitted", **options),
+        "k-nn": pr.search_front(neighbours, X, y, start="random", **options),
     }
     volume = pr.fronts.front_volumes(fronts, n_points=POINTS, rng=rng)
     values = {f"G({name})": volume.gini(name).value for name in fronts}
@@ -107,7 +107,7 @@ def fits(equal: bool) -> dict[str, float]:
     values = []
     for draw in range(MANY):
         X, y = synthetic(draw, RIGHT, equal=equal)
-        front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, rng=0, algorithm="printed")
+        front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=0, rng=0, algorithm="printed")
         values.append(front.gini(n_points=POINTS, rng=0).value)
     return {
         "mean": float(np.mean(values)),
@@ -126,7 +126,7 @@ def drawn_front() -> tuple[FloatArray, npt.NDArray[np.str_], pr.Front]:
     return (
         X,
         named,
-        pr.front(family, X, named, generations=500, costs=100, start="fitted", rng=0, algorithm="printed"),
+        pr.search_front(family, X, named, generations=500, costs=100, start="fitted", rng=0, algorithm="printed"),
     )
 
 

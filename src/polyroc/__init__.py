@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from polyroc.estimates.evaluation import Evaluation
     from polyroc.fronts.front import front
     from polyroc.fronts.result import Front
+    from polyroc.fronts.search import search_front
     from polyroc.inference.compare import compare
     from polyroc.inference.evaluate import evaluate
     from polyroc.inference.methods.bootstrap import Bootstrap
@@ -139,6 +140,7 @@ __all__ = [
     "sample_size",
     "scan",
     "scorer",
+    "search_front",
     "studies",
     "study",
     "surface",
@@ -209,6 +211,7 @@ __getattr__, __dir__ = attach(
         "report": "polyroc.reports.report",
         "sample_size": "polyroc.power.sample_size",
         "scan": "polyroc.data_options",
+        "search_front": "polyroc.fronts.search",
         "scorer": "polyroc.inference.scorer",
         "studies": "polyroc.studies",
         "study": "polyroc.studies.study",

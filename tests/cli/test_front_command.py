@@ -272,7 +272,7 @@ def test_a_searched_front_gives_a_whole_classifier(polyroc, tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 2)) + np.array([[0, 0], [1.5, 0], [0, 1.5]])[y]
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=10, costs=10)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=10, costs=10)
     front.save(tmp_path / "searched.npz")
     done = polyroc("operate", "--front", tmp_path / "searched.npz", "--point", "2", "--rule", tmp_path / "c.json")
     assert done.returncode == 0, done.stderr
@@ -382,7 +382,7 @@ def test_a_family_is_searched_on_features(polyroc, features, tmp_path):
     assert "run more (--generations)" in done.stdout
     front = pr.Front.load(tmp_path / "f.npz")
     frame = pd.read_csv(features)
-    twin = pr.front(pr.fronts.LogisticFamily(), frame[["x_1", "x_2"]].to_numpy(), frame["y"], generations=5)
+    twin = pr.search_front(pr.fronts.LogisticFamily(), frame[["x_1", "x_2"]].to_numpy(), frame["y"], generations=5)
     assert (front.counts == twin.counts).all()
     assert front.deploy(0).decide([[0.0, 0.0]]).shape == (1,)
 

@@ -254,7 +254,7 @@ def searched():
     X, X_new = (rng.normal(size=(len(codes), 2)) + centres[codes] for codes in (y, y_new))
     labels = np.array(["a", "b", "c"])
     family = pr.fronts.LogisticFamily()
-    return pr.front(family, X, labels[y], generations=30, costs=20), X, labels[y], X_new, labels[y_new]
+    return pr.search_front(family, X, labels[y], generations=30, costs=20), X, labels[y], X_new, labels[y_new]
 
 
 def test_a_point_of_a_searched_front_decides_from_features(searched):

@@ -128,7 +128,7 @@ def test_weights_count_in_fronts_of_families():
     """`polyroc front --family --test` left them out of its standard errors."""
     X, y = np.random.default_rng(0).normal(size=(60, 2)) + np.arange(60)[:, None] % 3, np.arange(60) % 3
     weight = 1 + np.arange(60) % 4
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=3, costs=20, sample_weight=weight)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=3, costs=20, sample_weight=weight)
     assert (front.decided(X, y, weight).counts == front.counts).all()
 
 
@@ -197,7 +197,7 @@ def test_two_classes_and_families_have_errors_too():
     P = np.column_stack([1 - p, p])
     assert pr.fronts.front_volumes(pr.front(y, P), cases=(y, P), replicates=10).standard_error("classifier") > 0
     X = np.random.default_rng(0).normal(size=(60, 2)) + np.arange(60)[:, None] % 3
-    front = pr.front(pr.fronts.LogisticFamily(), X, np.arange(60) % 3, generations=3, costs=20)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, np.arange(60) % 3, generations=3, costs=20)
     decided = front.decided(X, np.arange(60) % 3)
     assert (decided.counts == front.counts).all()
     assert case_errors([decided], 5, 0).standard_errors.shape == (1, 1)

@@ -39,26 +39,28 @@ from polyroc.errors import InputError, MissingFileError
 def test_two_parts_are_the_whole(name, family, options, tmp_path):
     """25 generations and then 38, through a file, are 63; looks at the growth fall on the same generations."""
     X, y = three_blobs()
-    whole = pr.front(family, X, y, generations=63, rng=4, **options)
-    pr.front(family, X, y, generations=25, rng=4, **options).save(tmp_path / name)
-    again = pr.front(family, X, y, generations=63, resume=tmp_path / name, **options)
+    whole = pr.search_front(family, X, y, generations=63, rng=4, **options)
+    pr.search_front(family, X, y, generations=25, rng=4, **options).save(tmp_path / name)
+    again = pr.search_front(family, X, y, generations=63, resume=tmp_path / name, **options)
     assert again.to_dict() == whole.to_dict()
     assert again.search.generations == 63
-    nothing = pr.front(family, X, y, generations=20, resume=again, **options)
+    nothing = pr.search_front(family, X, y, generations=20, resume=again, **options)
     assert nothing.to_dict() == whole.to_dict()
 
 
 def test_two_classes_are_resumed():
     X, y = three_blobs(sizes=(20, 22))
-    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=40)
-    part = pr.front(pr.fronts.LogisticFamily(), X, y, generations=11)
-    assert pr.front(pr.fronts.LogisticFamily(), X, y, generations=40, resume=part).to_dict() == whole.to_dict()
+    whole = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=40)
+    part = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=11)
+    assert (
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=40, resume=part).to_dict() == whole.to_dict()
+    )
 
 
 def test_other_data_families_and_options_are_rejected_and_nothing_is_overwritten(tmp_path):
     X, y = three_blobs()
     file = tmp_path / "front.npz"
-    pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, save=file)
+    pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=12, save=file)
     before = file.read_bytes()
     other = X.copy()
     other[3, 1] += 1e-9
@@ -71,23 +73,23 @@ def test_other_data_families_and_options_are_rejected_and_nothing_is_overwritten
         ((pr.fronts.NearestNeighbours(), X, y), "another family .name: 'logistic', now 'nearest neighbours'"),
     ]:
         with pytest.raises(InputError, match=message):
-            pr.front(*wrong, **more)
+            pr.search_front(*wrong, **more)
     with pytest.raises(InputError, match=r"another options \(costs: 100, now 50\)"):
-        pr.front(pr.fronts.LogisticFamily(), X, y, costs=50, **more)
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, costs=50, **more)
     with pytest.raises(InputError, match="fixed classifier"):
-        pr.front(pr.fronts.LogisticFamily(), X, y, resume=pr.front(y, np.full((60, 3), 1 / 3), n=5))
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, resume=pr.front(y, np.full((60, 3), 1 / 3), n=5))
     with pytest.raises(InputError, match="exists and would be overwritten"):
-        pr.front(pr.fronts.LogisticFamily(), X, y, generations=3, save=file)
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=3, save=file)
     with pytest.raises(MissingFileError, match="There is no file"):
-        pr.front(pr.fronts.LogisticFamily(), X, y, resume=tmp_path / "none.npz")
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, resume=tmp_path / "none.npz")
     assert file.read_bytes() == before
-    pr.front(pr.fronts.LogisticFamily(), X, y, **more)
+    pr.search_front(pr.fronts.LogisticFamily(), X, y, **more)
     assert pr.Front.load(file).search.generations == 30
 
 
 def test_a_damaged_search_is_rejected(tmp_path):
     X, y = three_blobs()
-    stored = pr.front(pr.fronts.NearestNeighbours(), X, y, generations=5).to_dict()
+    stored = pr.search_front(pr.fronts.NearestNeighbours(), X, y, generations=5).to_dict()
     assert pr.Front.from_dict(stored).search.model.limits.tolist() == [3, 50]
     for name in ("models", "place", "generation", "model_cases"):
         with pytest.raises(InputError, match="damaged"):
@@ -113,7 +115,7 @@ class Interrupting(Tilt):
 def test_an_interrupted_search_keeps_its_front_and_can_be_resumed(tmp_path):
     X, y = three_blobs()
     file = tmp_path / "front.npz"
-    broken = pr.front(Interrupting(), X, y, generations=60, save=file)
+    broken = pr.search_front(Interrupting(), X, y, generations=60, save=file)
     assert broken.search.interrupted
     assert broken.search.generations == 28  # the first prediction was that of the start; the last one failed
     assert "28 generations, interrupted" in repr(broken)
@@ -121,9 +123,9 @@ def test_an_interrupted_search_keeps_its_front_and_can_be_resumed(tmp_path):
 
     calm = Interrupting()
     calm.at = -1
-    whole = pr.front(calm, X, y, generations=60)
+    whole = pr.search_front(calm, X, y, generations=60)
     assert not whole.search.interrupted
-    assert pr.front(calm, X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
+    assert pr.search_front(calm, X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
 
 
 @pytest.mark.slow
@@ -134,10 +136,13 @@ def test_an_interrupt_from_the_progress_callback():
         if done == 20:
             raise KeyboardInterrupt
 
-    broken = pr.front(pr.fronts.LogisticFamily(), X, y, generations=60, progress=stop)
+    broken = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=60, progress=stop)
     assert broken.search.generations == 20
-    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=60)
-    assert pr.front(pr.fronts.LogisticFamily(), X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
+    whole = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=60)
+    assert (
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=60, resume=broken).to_dict()
+        == whole.to_dict()
+    )
 
 
 SEARCH = """
@@ -148,7 +153,7 @@ X, y = three_blobs()
 def show(done, total, what):
     print(done, flush=True)
 family = pr.fronts.LogisticFamily()
-front = pr.front(family, X, y, generations=10**6, save=sys.argv[1], save_every=0, progress=show)
+front = pr.search_front(family, X, y, generations=10**6, save=sys.argv[1], save_every=0, progress=show)
 print("kept", front.search.generations, front.search.interrupted, len(front), flush=True)
 """
 
@@ -182,8 +187,8 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
     done = kept.search.generations
     assert done >= 1
     X, y = three_blobs()
-    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=done + 5)
-    again = pr.front(pr.fronts.LogisticFamily(), X, y, generations=done + 5, resume=file, save=file)
+    whole = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=done + 5)
+    again = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=done + 5, resume=file, save=file)
     assert again.to_dict() == whole.to_dict()
     assert pr.Front.load(file).to_dict() == whole.to_dict()
 
@@ -219,7 +224,7 @@ def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
 def test_the_handler_of_signals_is_put_back():
     X, y = three_blobs()
     before = signal.getsignal(signal.SIGINT)
-    pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
+    pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=2)
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -227,7 +232,7 @@ def test_storing_takes_a_tenth_of_the_time_at_most(tmp_path, monkeypatch):
     from polyroc.fronts.search import Checkpoint
 
     X, y = three_blobs()
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=2)
     clock = iter([0.0, 5.0, 5.0, 7.0, 24.9, 25.0])  # made, due, began, stored (2 s), not due until 18 s later, due
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     checkpoint = Checkpoint(tmp_path / "front.npz", 5.0)

@@ -45,7 +45,7 @@ def test_a_family_without_batches_evolves_in_the_same_way():
     """Bounds hold, points are their parameters under their costs, and nothing in the front is dominated."""
     X, y = three_blobs()
     X, family = X @ np.eye(2, 3), Sums(decimals=12)
-    front = pr.front(family, X, y, generations=12, costs=20, bounds={((0, 1), (1, 0)): (0.5, 2)}, rng=1)
+    front = pr.search_front(family, X, y, generations=12, costs=20, bounds={((0, 1), (1, 0)): (0.5, 2)}, rng=1)
     assert front.growth.draws[-1] == 2000 + 12 * 20
     assert front.generation.max() > 0
     ratio = front.costs[:, 0, 1] / front.costs[:, 1, 0]
@@ -61,8 +61,8 @@ def test_the_default_raises_g_more_than_the_printed_algorithm():
     """In as many evaluations; see docs/fronts.md for data sets, seeds and NSGA-III."""
     X, y = three_blobs(sizes=(40, 40, 40), seed=2, spread=0.8)
     family = pr.fronts.LogisticFamily()
-    default = pr.front(family, X, y, generations=100)
-    printed = pr.front(family, X, y, generations=20, algorithm="printed")
+    default = pr.search_front(family, X, y, generations=100)
+    printed = pr.search_front(family, X, y, generations=20, algorithm="printed")
     assert default.growth.draws[-1] == printed.growth.draws[-1] == 12_000
     (ours, only_ours), (only_theirs, theirs) = volume_shares([default.rates, printed.rates], 20_000, 0)
     assert ours - theirs > 0.01
@@ -73,16 +73,16 @@ def test_which_algorithm_is_the_default():
     X, y = three_blobs()
 
     def algorithm(family, **options):
-        front = pr.front(family, X, y, generations=1, costs=5, **options)
+        front = pr.search_front(family, X, y, generations=1, costs=5, **options)
         return front.search.options.get("algorithm", "printed")
 
     logistic = pr.fronts.LogisticFamily()
     assert algorithm(logistic) == "adaptive"
     assert algorithm(logistic, alpha=2) == algorithm(logistic, objectives="false_positives") == "printed"
     assert algorithm(pr.fronts.NearestNeighbours(largest=5)) == "printed"
-    begun = pr.front(logistic, X, y, generations=1, algorithm="printed")
+    begun = pr.search_front(logistic, X, y, generations=1, algorithm="printed")
     assert algorithm(logistic, alpha=1) == "printed"
-    assert pr.front(logistic, X, y, generations=2, resume=begun).search.options == begun.search.options
+    assert pr.search_front(logistic, X, y, generations=2, resume=begun).search.options == begun.search.options
 
 
 def test_operators_by_which_g_rises_make_more_children():
@@ -105,18 +105,18 @@ def test_operators_by_which_g_rises_make_more_children():
 )
 def test_damaged_gains_are_reported(damaged):
     X, y = three_blobs()
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=1, costs=5)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=1, costs=5)
     assert front.search is not None
     state = {**front.search.state, "operators": damaged}
     if damaged is None:  # of an earlier version
         state.pop("operators")
     front = dataclasses.replace(front, search=dataclasses.replace(front.search, state=state))
     if damaged is None:
-        again = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2, costs=5, resume=front)
+        again = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=2, costs=5, resume=front)
         assert again.search.generations == 2
         return
     with pytest.raises(InputError, match="what its operators gained is damaged"):
-        pr.front(pr.fronts.LogisticFamily(), X, y, generations=2, costs=5, resume=front)
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=2, costs=5, resume=front)
 
 
 @pytest.mark.parametrize(
@@ -150,4 +150,4 @@ def test_bad_batches_are_reported_with_family_and_generation(method, returned, m
     family = Sums()
     setattr(family, method, returned)
     with pytest.raises(InputError, match=message):
-        pr.front(family, X @ np.eye(2, 3), y, generations=2, costs=5)
+        pr.search_front(family, X @ np.eye(2, 3), y, generations=2, costs=5)

@@ -102,7 +102,7 @@ def test_separable_classes_have_a_fit_too():
     family = pr.fronts.LogisticFamily()
     P = family.posteriors(family.start(X, y, np.random.default_rng(0)), X)
     assert (P[np.arange(30), y] > 0.99).all()
-    front = pr.front(family, X, y, generations=5)
+    front = pr.search_front(family, X, y, generations=5)
     assert front.gini(n_points=1000) == 1
     assert len(front) == 1
 
@@ -130,7 +130,7 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
     X, y = three_blobs()
     before = repr(estimator)
     family = pr.fronts.EstimatorFamily(estimator, ranges, scale=0.5, folds=4)
-    front = pr.front(family, X, y, generations=12)
+    front = pr.search_front(family, X, y, generations=12)
     assert repr(estimator) == before
     lows, highs = np.array(list(ranges.values()), dtype=float).T
     assert ((front.parameters >= lows) & (front.parameters <= highs)).all()
@@ -146,8 +146,8 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
     new = three_blobs(seed=5)[0]
     assert family.posteriors(parameters, new) == pytest.approx(model.fit(X, y).predict_proba(new), abs=1e-12)
     front.save(tmp_path / "front.npz")
-    again = pr.front(family, X, y, generations=14, resume=tmp_path / "front.npz")
-    assert again.to_dict() == pr.front(family, X, y, generations=14).to_dict()
+    again = pr.search_front(family, X, y, generations=14, resume=tmp_path / "front.npz")
+    assert again.to_dict() == pr.search_front(family, X, y, generations=14).to_dict()
     deployed = front.deploy(0, family=family)
     assert (deployed.posteriors(new) == family.posteriors(parameters, new)).all()
     assert (deployed.decide(new) == front.rule(0).decide(deployed.posteriors(new))).all()
@@ -188,7 +188,7 @@ def test_families_reject_bad_settings(make, message):
 def test_too_few_cases_for_the_folds():
     X, y = three_blobs(sizes=(10, 3, 10))
     with pytest.raises(InputError, match="5 folds need as many cases of every class, but one has 3"):
-        pr.front(pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}), X, y, generations=1)
+        pr.search_front(pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}), X, y, generations=1)
 
 
 class Faulty(Tilt):
@@ -220,7 +220,7 @@ class Faulty(Tilt):
 def test_bad_posteriors_are_reported_with_family_and_generation(fault, message, tmp_path):
     X, y = three_blobs()
     with pytest.raises(InputError, match=f"In generation 4, posteriors of the family tilt must give.*{message}"):
-        pr.front(Faulty(fault), X, y, generations=9, save=tmp_path / "front.npz")
+        pr.search_front(Faulty(fault), X, y, generations=9, save=tmp_path / "front.npz")
 
 
 @pytest.mark.parametrize(
@@ -239,17 +239,17 @@ def test_bad_parameters_are_reported_with_family_and_generation(moved, message, 
     with monkeypatch.context() as patch:
         patch.setattr(family, "perturb", lambda parameters, rng: moved(parameters))  # noqa: ARG005
         with pytest.raises(InputError, match=f"In generation 1, perturb of the family tilt must give .*{message}"):
-            pr.front(family, X, y, generations=9)
+            pr.search_front(family, X, y, generations=9)
     monkeypatch.setattr(family, "start", lambda X, y, rng: moved(np.zeros(3)))  # noqa: ARG005
     if message.startswith("vector"):
         with pytest.raises(InputError, match="In generation 0, start of the family tilt"):
-            pr.front(family, X, y, generations=9)
+            pr.search_front(family, X, y, generations=9)
 
 
 def test_a_family_needs_random_only_where_it_is_requested():
     X, y = three_blobs()
     with pytest.raises(InputError, match=r"tilt has no method random\(X, y, rng\)"):
-        pr.front(Tilt(), X, y, generations=2, start="random")
+        pr.search_front(Tilt(), X, y, generations=2, start="random")
 
 
 class NoFit(pr.fronts.LogisticFamily):
@@ -262,17 +262,22 @@ class NoFit(pr.fronts.LogisticFamily):
 @pytest.mark.slow
 def test_a_fit_is_made_only_where_it_is_requested():
     X, y = three_blobs()
-    front = pr.front(NoFit(), X, y, generations=12, start="random")
-    assert front.to_dict() == pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start="random").to_dict()
-    assert pr.front(NoFit(), X, y, generations=20, resume=front).search.generations == 20
-    assert len(pr.front(NoFit(), X, y, generations=0, start=front.parameters[0])) > 0
+    front = pr.search_front(NoFit(), X, y, generations=12, start="random")
+    assert (
+        front.to_dict()
+        == pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=12, start="random").to_dict()
+    )
+    assert pr.search_front(NoFit(), X, y, generations=20, resume=front).search.generations == 20
+    assert len(pr.search_front(NoFit(), X, y, generations=0, start=front.parameters[0])) > 0
     with pytest.raises(AssertionError, match="a fit is made"):
-        pr.front(NoFit(), X, y, generations=1)
+        pr.search_front(NoFit(), X, y, generations=1)
     with pytest.raises(InputError, match="must be a whole k from 1 to 50 and a beta of 0 or more; got"):
-        pr.front(pr.fronts.NearestNeighbours(), X, y, generations=1, start=[0.5, 1])
+        pr.search_front(pr.fronts.NearestNeighbours(), X, y, generations=1, start=[0.5, 1])
     ranges = {"C": (0.01, 100.0)}
     with pytest.raises(InputError, match="one parameter for each of C, got 2"):
-        pr.front(pr.fronts.EstimatorFamily(LogisticRegression(), ranges), X, y, generations=1, start=[1.0, 1.0])
+        pr.search_front(
+            pr.fronts.EstimatorFamily(LogisticRegression(), ranges), X, y, generations=1, start=[1.0, 1.0]
+        )
 
 
 @dataclass
@@ -289,12 +294,12 @@ class Described(Tilt):
 
 def test_a_family_is_distinguished_by_its_settings():
     X, y = three_blobs()
-    front = pr.front(Described(), X, y, generations=3)
+    front = pr.search_front(Described(), X, y, generations=3)
     assert front.search.family == {"name": "tilt", "settings": {"width": 0.5, "decimals": 3, "table": None}}
     json.dumps(front.to_dict())
     with pytest.raises(InputError, match="another family"):
-        pr.front(Described(width=0.6), X, y, generations=6, resume=front)
-    named = pr.front(type("Nameless", (Tilt,), {"name": None})(), X, y, generations=1)
+        pr.search_front(Described(width=0.6), X, y, generations=6, resume=front)
+    named = pr.search_front(type("Nameless", (Tilt,), {"name": None})(), X, y, generations=1)
     assert named.classifier == "Nameless"
 
 
@@ -307,7 +312,7 @@ def test_a_step_in_place_does_not_harm_the_parent(monkeypatch):
         return parameters
 
     monkeypatch.setattr(family, "perturb", inplace)
-    front = pr.front(family, X, y, generations=3)
+    front = pr.search_front(family, X, y, generations=3)
     assert front.search.models[0].tolist() == [0, 0, 0]
 
 
@@ -320,4 +325,4 @@ def test_a_range_that_the_estimator_rejects_is_an_error_that_names_the_values():
     X, y = three_blobs()
     family = pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (-2.0, -1.0)})
     with pytest.raises(InputError, match=r"LogisticRegression cannot be fitted with C=-1.* narrow the ranges"):
-        pr.front(family, X, y, generations=1)
+        pr.search_front(family, X, y, generations=1)

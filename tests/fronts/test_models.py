@@ -16,7 +16,7 @@ def searched(request):
     X, y = three_blobs(sizes=(20, 22) if request.param == "two classes" else (20, 16, 24))
     names = np.array(["a", "b", "c"])[y]
     family = pr.fronts.NearestNeighbours() if request.param == "neighbours" else pr.fronts.LogisticFamily()
-    return X, names, pr.front(family, X, names, generations=40)
+    return X, names, pr.search_front(family, X, names, generations=40)
 
 
 def test_a_point_is_deployed_and_survives_json(searched):
@@ -119,7 +119,7 @@ def test_held_out_cases_are_counted_again(searched):
 
 def test_the_logistic_front_on_its_own_cases_is_itself():
     X, y = three_blobs()
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=30)
     same = front.on(X, y, n_points=1000)
     assert (same.counts == front.counts).all()
     assert same.optimism == 0
@@ -132,7 +132,7 @@ def test_a_searched_front_flatters_itself():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 15)
     X = rng.normal(size=(45, 16))
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=50)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=50)
     judged = front.on(rng.normal(size=(45, 16)), y)
     assert judged.apparent_gini > 0.3
     assert judged.gini < 0.02
@@ -164,7 +164,7 @@ def test_a_fixed_front_on_other_predictions():
         front.evaluated(z[z < 2], R[z < 2])
     X, y = three_blobs()
     with pytest.raises(InputError, match=r"give features: on\(X, y\)"):
-        pr.front(pr.fronts.LogisticFamily(), X, y, generations=1).evaluated(z, R)
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=1).evaluated(z, R)
 
 
 @pytest.mark.slow
@@ -189,20 +189,20 @@ def test_weights_in_a_search():
     """Posteriors that need no training cases, so that repeated cases are searched alike; the fit sees the rows."""
     X, y = three_blobs()
     w = np.arange(len(y)) % 3
-    weighted = pr.front(Tilt(), X, y, generations=30, sample_weight=w)
-    repeated = pr.front(Tilt(), np.repeat(X, w, axis=0), np.repeat(y, w), generations=30)
+    weighted = pr.search_front(Tilt(), X, y, generations=30, sample_weight=w)
+    repeated = pr.search_front(Tilt(), np.repeat(X, w, axis=0), np.repeat(y, w), generations=30)
     assert (weighted.counts == repeated.counts).all()
     assert (weighted.parameters == repeated.parameters).all()
     assert weighted.provenance.weighted
     assert weighted.provenance.cases == {str(k): int(np.sum((y == k) & (w > 0))) for k in range(3)}
-    plain = pr.front(Tilt(), X, y, generations=3)
+    plain = pr.search_front(Tilt(), X, y, generations=3)
     with pytest.raises(InputError, match="other cases"):
-        pr.front(Tilt(), X, y, generations=5, sample_weight=np.full(len(y), 2), resume=plain)
+        pr.search_front(Tilt(), X, y, generations=5, sample_weight=np.full(len(y), 2), resume=plain)
     for bad, message in ((w[:-1], "one number per case"), (-w, "0 or more"), (0 * w, "add up to 1")):
         with pytest.raises(InputError, match=message):
-            pr.front(Tilt(), X, y, sample_weight=bad)
+            pr.search_front(Tilt(), X, y, sample_weight=bad)
     with pytest.raises(NotApplicableError, match="none of '1'"):
-        pr.front(Tilt(), X, y, sample_weight=np.where(y == 1, 0, 1))
+        pr.search_front(Tilt(), X, y, sample_weight=np.where(y == 1, 0, 1))
 
 
 def test_always_the_second_of_two_also_where_its_probability_is_zero():
@@ -215,7 +215,7 @@ def test_always_the_second_of_two_also_where_its_probability_is_zero():
 def test_a_family_of_ones_own_is_given_for_other_cases():
     X, y = three_blobs()
     family = Tilt()
-    front = pr.front(family, X, y, generations=20)
+    front = pr.search_front(family, X, y, generations=20)
     with pytest.raises(InputError, match="family tilt is not in the front; give it as family="):
         front.on(X, y)
     assert (front.on(X, y, family=family, n_points=10).counts == front.counts).all()

@@ -39,7 +39,7 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CostDistribution, "sample", noted)
         patch.setattr("polyroc.fronts.evolution.START_DRAWS", 40)
-        front = pr.front(
+        front = pr.search_front(
             family,
             X,
             y,
@@ -75,7 +75,7 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
 )
 def test_every_point_is_its_parameters_under_its_costs(family, start):
     X, y = three_blobs()
-    front = pr.front(family, X, y, generations=40, start=start, rng=3)
+    front = pr.search_front(family, X, y, generations=40, start=start, rng=3)
     assert (np.diff(front.generation[np.argsort(front.search.place)]) >= 0).all()  # models are numbered as found
     assert front.generation.max() <= 40
     assert front.generation.min() == 0 or start == "random"
@@ -100,7 +100,7 @@ def test_two_classes_are_the_staircases_of_all_parameters_searched():
     y = np.repeat([0, 1], [30, 25])
     X = rng.normal(size=(55, 2)) + y[:, None] * [0.8, 0.4]
     family = Tilt(decimals=12)
-    front = pr.front(family, X, y, generations=25, rng=1)
+    front = pr.search_front(family, X, y, generations=25, rng=1)
     errors = set()
     for parameters in list(family.predicted_for):
         P = family.posteriors(parameters, X)
@@ -109,7 +109,7 @@ def test_two_classes_are_the_staircases_of_all_parameters_searched():
     assert [tuple(row) for row in errors_of(front.counts).tolist()] == sorted(naive.non_dominated(errors))
     assert front.gini().n_points is None  # exact
     assert front.growth.gini[-1] == pytest.approx(front.gini().value, abs=4 * 0.5 / np.sqrt(20_000))
-    logistic = pr.front(pr.fronts.LogisticFamily(), X, y, generations=25)
+    logistic = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=25)
     alone = pr.front(y, logistic.deploy(0).model.posterior_function(X)(fitted(X, y)))
     assert logistic.exclusive(alone) >= 0
     # the fit is in the archive with all its thresholds; the difference of two volumes is zero but for rounding
@@ -124,7 +124,7 @@ def fitted(X, y):
 def test_costs_drawn_reach_what_direct_minimisation_reaches():
     """The cheapest point of the front for some costs against the best of a direct search over parameters."""
     X, y = three_blobs(sizes=(30, 30, 30))
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400, rng=0)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=400, rng=0)
     family = pr.fronts.LogisticFamily()
     begin, rng = family.start(X, y, np.random.default_rng(0)), np.random.default_rng(1)
     for costs in rng.exponential(size=(4, 3, 3)) * (1 - np.eye(3)):
@@ -141,19 +141,23 @@ def test_costs_drawn_reach_what_direct_minimisation_reaches():
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_front_whatever_the_threads():
     X, y = three_blobs()
-    one, two = (pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=7, n_jobs=jobs) for jobs in (1, 3))
+    one, two = (
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=7, n_jobs=jobs) for jobs in (1, 3)
+    )
     assert one.to_dict() == two.to_dict()
-    other = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=8)
+    other = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=8)
     assert not np.array_equal(one.costs, other.costs)
-    generator = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=np.random.default_rng(1))
-    again = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=generator.provenance.seed)
+    generator = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=np.random.default_rng(1))
+    again = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=generator.provenance.seed)
     assert generator.to_dict() == again.to_dict()
 
 
 def test_growth_is_reported_by_generation():
     X, y = three_blobs()
     calls = []
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=45, progress=lambda *step: calls.append(step))
+    front = pr.search_front(
+        pr.fronts.LogisticFamily(), X, y, generations=45, progress=lambda *step: calls.append(step)
+    )
     growth = front.growth
     assert growth.generations == (0, 10, 20, 30, 40, 45)
     assert growth.draws == tuple(2000 + 100 * t for t in growth.generations)
@@ -169,7 +173,7 @@ def test_growth_is_reported_by_generation():
 @pytest.mark.slow
 def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
     X, y = three_blobs()
-    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, progress=True)
+    front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=20, progress=True)
     assert f"{len(front)} points, G {front.growth.gini[-1]:.3f}" in capsys.readouterr().err
     P = np.eye(3)[y]
     pr.front(y, P, n=100, progress=True)
@@ -183,7 +187,7 @@ def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
 @pytest.mark.slow
 def test_a_front_says_whether_it_still_grew():
     X, y = three_blobs(sizes=(8, 8, 8))
-    early = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, start="random")
+    early = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=20, start="random")
     assert not early.converged
     assert "20 generations, G about" in repr(early)
     assert "still growing" in repr(early)
@@ -191,13 +195,13 @@ def test_a_front_says_whether_it_still_grew():
         f"Not converged: G rose by {early.growth.lately:.4f} to {early.growth.gini[-1]:.4f} over the second half "
         "of 20 generations; run more generations (resume=...)."
     )
-    late = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400, algorithm="printed")
+    late = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=400, algorithm="printed")
     assert late.converged
     assert re.fullmatch(
         r"Converged: G rose by 0.00\d\d to 0.\d+ over the second half of 400 generations.", late.convergence
     )
     assert "still growing" not in repr(late)
-    blind = pr.front(pr.fronts.LogisticFamily(scale=1e-6), np.zeros((len(y), 1)), y, generations=20)
+    blind = pr.search_front(pr.fronts.LogisticFamily(scale=1e-6), np.zeros((len(y), 1)), y, generations=20)
     assert not blind.converged
     assert "nothing better than chance yet" in repr(blind)
     assert blind.convergence.startswith("Not converged: nothing better than chance after 20 generations")
@@ -208,13 +212,13 @@ def test_a_start_can_be_given():
     X, y = three_blobs()
     begin = fitted(X, y)
     default, started = (
-        pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start=s) for s in ("fitted", begin)
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=12, start=s) for s in ("fitted", begin)
     )
     assert default.to_dict() == started.to_dict()
-    several = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, start=[begin, begin + 0.1])
+    several = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=0, start=[begin, begin + 0.1])
     assert set(several.search.place.tolist()) == {0, 1}
     assert several.growth.draws == (2000,)
-    printed = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, start="random")
+    printed = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=0, start="random")
     assert printed.growth.draws == (100,)
     assert len(printed.search.models) == len(printed)  # one cost vector for each
 
@@ -223,8 +227,8 @@ def test_a_start_can_be_given():
 def test_false_positives_are_a_part_of_all_errors():
     """The points of the rates' front that are best in false positives are not beaten by that front by far."""
     X, y = three_blobs()
-    full = pr.front(pr.fronts.LogisticFamily(), X, y, generations=150)
-    coarse = pr.front(pr.fronts.LogisticFamily(), X, y, generations=150, objectives="false_positives")
+    full = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=150)
+    coarse = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=150, objectives="false_positives")
     assert len(coarse) < len(full)
     false = [naive.false_positives(front.counts.tolist(), [20, 16, 24], 240) for front in (full, coarse)]
     assert len(naive.non_dominated(false[1])) == len(coarse)
@@ -246,7 +250,7 @@ def test_large_classes_without_a_common_multiple_still_compare():
 
 def test_bounds_and_alphas_reach_the_search():
     X, y = three_blobs()
-    front = pr.front(
+    front = pr.search_front(
         pr.fronts.LogisticFamily(), X, y, generations=20, bounds={((0, 1), (1, 0)): (2, 5)}, alpha={(0, 2): 9}
     )
     ratio = front.costs[:, 0, 1] / front.costs[:, 1, 0]
@@ -277,13 +281,13 @@ def test_labels_and_frames_are_understood():
 
     X, y = three_blobs()
     names = np.array(["low", "mid", "top"])[y]
-    plain = pr.front(pr.fronts.LogisticFamily(), X, names, generations=5)
+    plain = pr.search_front(pr.fronts.LogisticFamily(), X, names, generations=5)
     assert plain.labels == ("low", "mid", "top")
-    framed = pr.front(
+    framed = pr.search_front(
         pr.fronts.LogisticFamily(), pd.DataFrame(X, columns=["a", "b"]), pd.Series(names), generations=5
     )
     assert framed.to_dict() == plain.to_dict()
-    turned = pr.front(pr.fronts.LogisticFamily(), X, names, generations=5, labels=["top", "low", "mid"])
+    turned = pr.search_front(pr.fronts.LogisticFamily(), X, names, generations=5, labels=["top", "low", "mid"])
     assert turned.classes == ("top", "low", "mid")
     assert turned.provenance.cases == {"top": 24, "low": 20, "mid": 16}
 
@@ -309,44 +313,44 @@ def test_labels_and_frames_are_understood():
 def test_bad_options_are_rejected(options, message):
     X, y = three_blobs()
     with pytest.raises(InputError, match=message):
-        pr.front(pr.fronts.LogisticFamily(), X, y, generations=options.pop("generations", 3), **options)
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=options.pop("generations", 3), **options)
 
 
 def test_bad_cases_are_rejected():
     X, y = three_blobs()
     family = pr.fronts.LogisticFamily()
     with pytest.raises(InputError, match="as many cases"):
-        pr.front(family, X[1:], y)
+        pr.search_front(family, X[1:], y)
     with pytest.raises(InputError, match=r"finite numbers, but does not at position 4"):
-        pr.front(family, np.where(np.arange(60)[:, None] == 4, np.nan, X), y)
+        pr.search_front(family, np.where(np.arange(60)[:, None] == 4, np.nan, X), y)
     with pytest.raises(InputError, match="must hold numbers"):
-        pr.front(family, [["a", "b"]] * 60, y)
+        pr.search_front(family, [["a", "b"]] * 60, y)
     with pytest.raises(InputError, match="cases x features"):
-        pr.front(family, X[None], y)
+        pr.search_front(family, X[None], y)
     with pytest.raises(NotApplicableError, match="none of '3'"):
-        pr.front(family, X, y, labels=[0, 1, 2, 3])
+        pr.search_front(family, X, y, labels=[0, 1, 2, 3])
     with pytest.raises(InputError, match="one class only"):
-        pr.front(family, X, np.zeros(60))
+        pr.search_front(family, X, np.zeros(60))
     with pytest.raises(InputError, match="missing values"):
-        pr.front(family, X, np.where(np.arange(60) == 2, np.nan, y))
-    with pytest.raises(InputError, match=r"front\(family, X, y\)"):
-        pr.front(family, X)
+        pr.search_front(family, X, np.where(np.arange(60) == 2, np.nan, y))
     with pytest.raises(InputError, match="lacks perturb"):
-        pr.front(type("Half", (), {"start": print, "posteriors": print})(), X, y)
+        pr.search_front(type("Half", (), {"start": print, "posteriors": print})(), X, y)
     with pytest.raises(InputError, match="is a class: give an object"):
-        pr.front(pr.fronts.LogisticFamily, X, y)
+        pr.search_front(pr.fronts.LogisticFamily, X, y)
     with pytest.raises(InputError, match=r"is given as EstimatorFamily\(GaussianNB"):
-        pr.front(GaussianNB(), X, y)
-    with pytest.raises(InputError, match="n: not valid for a family"):
-        pr.front(family, X, y, n=100)
-    with pytest.raises(InputError, match="generations, save: not valid for a fixed classifier"):
-        pr.front(y, np.eye(3)[y], generations=100, save="front.npz")
+        pr.search_front(GaussianNB(), X, y)
+    unknown = {"generations": 100}
+    with pytest.raises(InputError, match="There is no option 'generations'"):
+        pr.front(y, np.eye(3)[y], **unknown)
+    for taken in (family, pr.fronts.LogisticFamily, GaussianNB()):
+        with pytest.raises(InputError, match=r"search_front\(family, X, y\)"):
+            pr.front(taken, X)
 
 
 def test_the_inputs_are_left_alone():
     X, y = three_blobs()
     before = X.copy(), y.copy()
-    pr.front(pr.fronts.NearestNeighbours(), X, y, generations=5)
+    pr.search_front(pr.fronts.NearestNeighbours(), X, y, generations=5)
     assert np.array_equal(X, before[0])
     assert np.array_equal(y, before[1])
     assert X.flags.writeable

@@ -13,7 +13,7 @@ add("alpha", pr.front, "three_in_order", n=100, rng=0, alpha=2.0, n_jobs=1)
 def searched_front(family, **options):
     """A front over the parameters of a family of classifiers."""
     settings = {"generations": 8, "costs": 10, "start": "random", "algorithm": "printed", "rng": 0, "n_jobs": 1}
-    return pr.front(family, FEATURES, LABELS, **settings, **options)
+    return pr.search_front(family, FEATURES, LABELS, **settings, **options)
 
 
 @recorded("front/nearest_neighbours")

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from polyroc import kernels
-from polyroc.fronts.fixed_classifier import fixed_front
+from polyroc.fronts.fixed_classifier import fixed_fronts
 from polyroc.kernels import jit
 from polyroc.kernels.class_blocks import count
 from polyroc.kernels.jit import Kernel, all_sizes, kernel
 from polyroc.kernels.placements import area
+from polyroc.validation.random import Draws
 
 
 def all_kernels():
@@ -156,7 +157,8 @@ def test_what_a_report_needs_agrees_to_the_last_bit(weighted):
         patch.setattr(Kernel, "__call__", run_both_ways)
         for classes in (P, np.column_stack([P, 0.5 * P[:, 1]]) / (1.0 + 0.5 * P[:, 1:2])):
             truth = np.where(np.arange(40) % 5, y, classes.shape[1] - 1)
-            fixed_front(truth, classes, n=100, quick=True, sample_weight=weight)
+            scores = pr.Scores.from_arrays(truth, classes, sample_weight=weight)
+            fixed_fronts(scores, 100, Draws.of(100, 0, None), quick=True)
         pr.calibration(y, P, sample_weight=weight, n=50)
         pr.curve(y > 0, P[:, 1], sample_weight=weight, drop_intermediate=True, band="pointwise")
 

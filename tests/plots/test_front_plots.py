@@ -222,7 +222,7 @@ def searched(generations=40):
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3
     X = rng.normal(size=(90, 2)) + np.array([[0, 0], [1.5, 0], [0, 1.5]])[y]
-    return pr.front(pr.fronts.LogisticFamily(), X, y, generations=generations, costs=20)
+    return pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=generations, costs=20)
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def area(y, score, **options):
         (lambda: pr.operate(Y, shuffled(SCORE)), ["y_true", "y_score"]),
         (lambda: pr.Scores.from_arrays(Y, shuffled(pd.DataFrame(P[:, :2]))), ["y_true", "y_score"]),
         (lambda: pr.Tally([0, 1]).update(Y, shuffled(SCORE)), ["y_true", "y_score"]),
-        (lambda: pr.front(pr.fronts.LogisticFamily(), shuffled(pd.DataFrame(P)), Y), ["X", "y"]),
+        (lambda: pr.search_front(pr.fronts.LogisticFamily(), shuffled(pd.DataFrame(P)), Y), ["X", "y"]),
     ],
 )
 def test_the_same_labels_in_another_order_raise(call, names):

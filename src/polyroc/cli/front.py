@@ -210,9 +210,9 @@ def _search(
         read: Callable[[Path], Any] = partial(features_from, features=features, **columns)
         run: Callable[..., Any] = partial(_search_family, family, generations=generations, draws=draws)
     else:
-        from polyroc.fronts.fixed_classifier import fixed_front
+        from polyroc.fronts.front import front as of_predictions
 
-        read, run = partial(scores_from, **columns), partial(fixed_front, n=draws)
+        read, run = partial(scores_from, **columns), partial(of_predictions, n=draws)
     with progress_bar() as progress:
         cases = read(file)
         others = None if test is None else read(test)
@@ -233,7 +233,7 @@ def _search_family(family: str, cases: Scores, *, draws: int | None, **options: 
     """The front of a family, searched on features."""
     from polyroc.fronts.families.logistic import LogisticFamily
     from polyroc.fronts.families.neighbours import NearestNeighbours
-    from polyroc.fronts.search import search
+    from polyroc.fronts.search import search_front
 
     if draws is not None:
         raise InputError("-n is for the front of predictions; with --family, give --generations.")
@@ -241,7 +241,7 @@ def _search_family(family: str, cases: Scores, *, draws: int | None, **options: 
     X, y = feature_matrix(cases)
     if options["alpha"] is None:
         del options["alpha"]
-    return search(made, X, y, labels=cases.labels, sample_weight=cases.sample_weight, **options)
+    return search_front(made, X, y, labels=cases.labels, sample_weight=cases.sample_weight, **options)
 
 
 def _evaluated(

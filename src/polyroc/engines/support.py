@@ -39,6 +39,7 @@ Verb = Literal[
     "surface",
     "reader_study",
     "venkatraman",
+    "front",
 ]
 Parts = tuple[str | Reference, ...]
 

@@ -146,7 +146,7 @@ class TrainingData:
 
     @classmethod
     def of(cls, X: Any, y: Any, labels: Sequence[Hashable] | None, sample_weight: Any = None) -> Self:
-        """Validate the arguments of `front(family, X, y)`."""
+        """Validate the arguments of `search_front(family, X, y)`."""
         arguments = ArgumentNames(truth="y")
         check_alignment(X=X, y=y, sample_weight=sample_weight)
         features, coded = as_features(X), encode(y, "y")

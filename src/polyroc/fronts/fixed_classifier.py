@@ -1,6 +1,6 @@
 """The front of a fixed classifier: all thresholds of two classes, cost vectors drawn at random for more."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,13 +22,10 @@ from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
-from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import Ratio, as_alphas, as_ratios
-from polyroc.validation.random import Draws, NJobs, Rng
-from polyroc.validation.scores import as_scores, one_sample
-from polyroc.validation.signatures import Count, validated
+from polyroc.validation.random import Draws
 
-__all__ = ["fixed_front", "threshold_front"]
+__all__ = ["fixed_fronts", "threshold_front"]
 
 ROUNDING = (
     1e-9  # rows that miss a sum of 1 by less do so by rounding; the column is then used as it is, as in `curve`
@@ -93,39 +90,21 @@ def _thresholds(values: FloatArray, low: float, high: float) -> tuple[FloatArray
     return np.where(middle < ceiling, middle, bottom), begin
 
 
-@validated
-def fixed_front(
-    y_true: Any,
-    y_score: Any = None,
+def fixed_fronts(
+    scores: Scores,
+    n: int | None,
+    draws: Draws,
     *,
-    n: Count | None = None,
     alpha: Any = None,
     bounds: CostBounds | None = None,
-    rng: Rng = 0,
-    n_jobs: NJobs = None,
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    sample_weight: Any = None,
-    missing: Missing = "raise",
     progress: ProgressOption = None,
     quick: bool = False,
-) -> Front | dict[str, Front]:
-    """The front of a fixed classifier; see `polyroc.front`.
+) -> dict[str, Front]:
+    """Return the front of each classifier; see `polyroc.front`.
 
     The front of a report is `quick`: the rule with the fewest errors is not searched, and the proposals learn less
     often. On little data these take most of the time.
-
-    >>> fixed_front([0, 0, 1, 1], [[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]).gini()
-    Volume(0.5000, exact)
     """
-    if not isinstance(y_true, Scores) and hasattr(y_true, "predict_proba"):
-        raise InputError(
-            "front takes (y_true, probabilities): give the predicted probabilities of each case; or a family of "
-            "classifiers, (family, X, y), such as EstimatorFamily(estimator, ...)."
-        )
-    draws = Draws.of(1 if n is None else n, rng, n_jobs)  # bad options are reported before bad data
-    data_options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    scores = one_sample(as_scores(y_true, y_score, **data_options, missing=missing), "front")
     scores = with_both_columns(scores)
     draws = Draws(budget(scores.n_classes), draws.seed, draws.workers) if n is None else draws
     alphas = as_alphas(1.0 if alpha is None else alpha, scores.labels)
@@ -139,10 +118,7 @@ def fixed_front(
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     with progress_callback(progress) as report, interrupt_flag() as stop:
         sweep = _Sweep(distribution, alpha is None, quick, draws, report, stop)
-        fronts = {name: _front(name, scores, sweep) for name in scores.classifiers}
-    if len(fronts) == 1 and not isinstance(y_score, Mapping):
-        return next(iter(fronts.values()))
-    return fronts
+        return {name: _front(name, scores, sweep) for name in scores.classifiers}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from polyroc.fronts.cases import TrainingData
 from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
 from polyroc.fronts.cost_proposals import Targets
 from polyroc.fronts.evolution import GROWTH_INTERVAL, Algorithm, Evolution, Selection, Start, checked
-from polyroc.fronts.families.family import CheckedFamily, Family
+from polyroc.fronts.families.family import REQUIRED_METHODS, CheckedFamily, Family
 from polyroc.fronts.front_file import Search
 from polyroc.fronts.result import Front
 from polyroc.interrupts import interrupt_flag
@@ -25,9 +25,9 @@ from polyroc.results.provenance import Provenance
 from polyroc.scores import readable
 from polyroc.validation.costs import as_alphas, as_ratios
 from polyroc.validation.random import Draws, NJobs, Rng, is_whole
-from polyroc.validation.signatures import validated
+from polyroc.validation.signatures import own_check, validated
 
-__all__ = ["search"]
+__all__ = ["search_front"]
 
 PRINTED_CLASSES = 3  # up to as many, Algorithm 1 is as printed where parameters and costs do not evolve together
 SAVING_SHARE = 0.1  # of the time that may go into checkpoints
@@ -36,8 +36,9 @@ EARLIER: Mapping[str, Mapping[str, Any]] = {"family": {}, "options": {"algorithm
 
 
 @validated
-def search(
-    family: Family,
+@validated
+def search_front(
+    family: Annotated[Family, own_check],
     X: Any,
     y: Any,
     *,
@@ -58,7 +59,94 @@ def search(
     save_every: float = 30.0,
     progress: ProgressOption = None,
 ) -> Front:
-    """Search for the front of a family of classifiers; see `polyroc.front`."""
+    """Search for the Pareto front of the error rates of a family of classifiers.
+
+    The parameters of the classifier evolve, and the costs as in `front`. Where they may be added, as those of
+    logistic regression, each generation has 100 children with parameters and costs of their own: those of a point
+    of the front, changed towards a random target that the front does not dominate yet. Otherwise, and with
+    `algorithm="printed"`, it is Algorithm 1 of the paper: the fitted classifier is tried under 10,000 cost
+    vectors; in each generation a point of the front is selected, its parameters are perturbed, and the new
+    classifier is evaluated under 100 cost vectors. Points that nothing dominates are kept. For two classes every
+    threshold of each classifier is tried instead. Rates are those of the cases searched on; `Front.on(X, y)`
+    evaluates the front on others.
+
+    Parameters
+    ----------
+    family
+        A `LogisticFamily`, a `NearestNeighbours`, an `EstimatorFamily`, or an object with the methods of `Family`.
+    X, y
+        The features of the cases, and their classes.
+    generations, costs
+        The total number of generations (including those of a resumed search), and how many cost vectors
+        are drawn in each.
+    start
+        "fitted", the parameters that the family's `start` gives; "random", a hundred random parameter
+        vectors with one cost vector each, as in the paper; or parameters, one vector or several.
+    selection
+        How a parent is selected, where it is not by targets; "pqrs" (partitioned quasi-random selection:
+        an interval of the range of an objective, then a point in it) or "uniform".
+    algorithm
+        "printed", Algorithm 1 as it is in the paper; "adaptive", with children by targets for families
+        with `continuous = True`, and for others with proposed costs, as a fixed classifier has. By default that of
+        the front to resume; otherwise "printed" for two classes and where `alpha` is given, for three classes also
+        for families that are not continuous and for other objectives than rates; "adaptive" for all others.
+    objectives
+        What is minimised; "rates", all Q(Q - 1) error rates, or "false_positives", for each class the sum
+        of the shares of the other classes that are assigned to it (equation 7 of the paper).
+    alpha
+        None (default): proposed costs, see above. Otherwise the parameters of the Dirichlet distribution (equation
+        5) from which all but the first costs are drawn: 1 for a uniform distribution, one number, a matrix
+        (row = true class, column = decision, diagonal ignored), or {(true, decision): alpha}, where errors not
+        named have 1. For costs that are partly known: the mean cost of an error is its alpha over the sum of
+        alphas, and the larger the sum, the smaller the variance.
+    bounds
+        {((true, decision), (true, decision)): (low, high)}: the cost of the first error over that of the second
+        lies between. Draws outside are rejected.
+    rng
+        A seed or a generator; the same seed gives the same front.
+    n_jobs
+        The number of threads, None or -1 for one per core; the result does not depend on it.
+    labels
+        The classes in order.
+    sample_weight
+        Whole numbers: how many cases a row stands for where errors are counted. The family is fitted to the rows
+        as they are, without those of weight 0.
+    resume
+        A front, or a file of one, whose search is resumed; family, options and cases must be the same
+        (`start` and `rng` are ignored). A search of 1000 generations that is resumed and runs to 3000 gives the
+        front of a search of 3000.
+    save, save_every
+        A file in which the front is saved at the end and every so many seconds before, so that a process
+        that is killed loses no more. An existing file is overwritten only if `resume` names it.
+    progress
+        As in `evaluate`: True for a progress bar, or a function called with (done, total, message); the message
+        holds the size of the archive and its G so far.
+
+    Returns
+    -------
+    Front
+        Ctrl-C ends the search early and returns the front so far, which is marked `search.interrupted` and can be
+        resumed.
+
+    Examples
+    --------
+    >>> from polyroc.fronts import LogisticFamily
+    >>> x, y = [[0.1], [0.6], [0.5], [0.4], [0.9], [0.7]], [0, 0, 1, 2, 2, 1]
+    >>> result = search_front(LogisticFamily(), x, y, generations=50)
+    >>> result.parameters.shape == (len(result), 6)
+    True
+    >>> result.deploy(0).decide([[0.3]]).shape
+    (1,)
+
+    References
+    ----------
+    Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927.
+    """
+    lacking = [name for name in REQUIRED_METHODS if not callable(getattr(family, name, None))]
+    if lacking or isinstance(family, type):
+        raise InputError(
+            f"family must have the methods {', '.join(REQUIRED_METHODS)}; {_problem(family, lacking)}."
+        )
     draws = Draws.of(_whole(generations, "generations", 0) + 1, rng, n_jobs)
     training = TrainingData.of(X, y, labels, sample_weight)
     checked_family = CheckedFamily(family, len(training.labels))
@@ -269,3 +357,12 @@ class Checkpoint:
             front.save(self._path)
             self._last = time.monotonic()
             self._wait = max(self._every, (1.0 / SAVING_SHARE - 1.0) * (self._last - began))
+
+
+def _problem(candidate: Any, lacking: list[str]) -> str:
+    """Say why something is not a family."""
+    if isinstance(candidate, type):
+        return f"{candidate.__name__} is a class: give an object, {candidate.__name__}(...)"
+    if hasattr(candidate, "predict_proba"):
+        return f"a scikit-learn classifier is given as EstimatorFamily({type(candidate).__name__}(...), ranges)"
+    return f"{type(candidate).__name__} lacks {', '.join(lacking)}"

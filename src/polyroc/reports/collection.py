@@ -19,7 +19,7 @@ from polyroc.errors import NotApplicableError, OptimismWarning, PolyrocError, Po
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
-from polyroc.fronts.fixed_classifier import fixed_front
+from polyroc.fronts.fixed_classifier import fixed_fronts
 from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import Bootstrap, Method
@@ -34,6 +34,7 @@ from polyroc.reliability.result import Calibration
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
 from polyroc.results.codec import Known
 from polyroc.scores import Scores
+from polyroc.validation.random import Draws
 
 __all__ = [
     "CURVE_POINTS",
@@ -338,8 +339,7 @@ class Collection:
         if room < FEWEST_COSTS:
             raise NotApplicableError(f"{len(scores.classifiers)} fronts would make the page too large.")
         n = int(np.clip(min(affordable, room), FEWEST_COSTS, 5000))
-        made = fixed_front(scores, n=n, rng=self.seed, quick=True)
-        return made if isinstance(made, dict) else {made.classifier: made}
+        return fixed_fronts(scores, n, Draws.of(n, self.seed, None), quick=True)
 
     def calibration(self) -> Calibration | None:
         """Whether the predictions are right, if they are probabilities of a cohort."""
