@@ -53,7 +53,9 @@ def grouped_table(grouped: "Grouped", level: float, margin: float | None = None)
         for row in subject
     ]
     estimates = [] if grouped.overall is None else _estimates(grouped.overall)
-    return Table.of("", rows, [*notes_of(estimates, level), *grouped_conclusion(grouped, level)])
+    compared = [one for one in grouped.groups.values() if isinstance(one, Comparison)][:1]
+    tests = [f"p: {pair.test}." for one in compared for pair in [*one.differences.values()][:1]]
+    return Table.of("", rows, [*notes_of(estimates, level), *tests, *grouped_conclusion(grouped, level)])
 
 
 def _estimates(result: "GroupResult") -> list[Estimate]:
@@ -157,8 +159,8 @@ def _between(comparison: Comparison, subject: str, level: float) -> Iterator[str
 
 def _pair(pair: Difference, subject: str, level: float) -> str:
     shown = pair if pair.value >= 0 else pair.reversed()
-    after = f" after {pair.adjustment}" if pair.adjustment else ""
-    size = f"{shown.size_text(level)}, {p_text(pair.adjusted_pvalue)}{after}"
+    test = f"{pair.test}, {pair.adjustment}" if pair.adjustment else pair.test
+    size = f"{shown.size_text(level)}, {p_text(pair.adjusted_pvalue)} ({test})"
     if not pair.adjusted_pvalue < 1 - level:
         return f"{subject}: no difference between {shown.first} and {shown.second} is shown: {size}."
     return f"{subject} is higher in {shown.first} than in {shown.second} by {size}."
