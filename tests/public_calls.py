@@ -80,6 +80,7 @@ MADE_BY_VERBS = {
     "Grouped",
     "GroupedCalibration",
     "HeldOut",
+    "JointFront",
     "Hull",
     "Interaction",
     "MeasureComparison",

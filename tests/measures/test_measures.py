@@ -198,15 +198,15 @@ def test_interval_of_costs_holds_them_and_the_paired_test_has_its_size(rule, pri
 
     y, P = cohort(200_000)
     truth = float(pr.evaluate(y, P["a"], measure=measure, method=None))
-    held = significant = 0
+    covered = significant = 0
     for _ in range(1000):
         y, P = cohort(150)
         compared = pr.compare(y, P, measure=measure)
         low, high = compared.estimates["a"].confidence_interval()
-        held += low <= truth <= high
+        covered += low <= truth <= high
         significant += compared.difference("a", "b").pvalue < 0.05
     # Bayes' rule for other priors makes few of the errors that cost most: intervals allow for unseen ones
-    assert 0.95 - 0.025 < held / 1000 < (0.98 if rule is None or priors is None else 1)
+    assert 0.95 - 0.025 < covered / 1000 < (0.98 if rule is None or priors is None else 1)
     assert significant / 1000 < 0.05 + 0.025
 
 
