@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, settings
 
 from chromium import browser
 from disks import small_disk
+from paper_reports import paper_reports
 from polyroc.kernels import jit
 from sweep_figures import figures, pytest_addoption, pytest_terminal_summary
 
-__all__ = ["browser", "figures", "pytest_addoption", "pytest_terminal_summary", "small_disk"]
+__all__ = ["browser", "figures", "paper_reports", "pytest_addoption", "pytest_terminal_summary", "small_disk"]
 
 settings.register_profile(
     "polyroc",
@@ -55,6 +56,7 @@ LONGEST = (
     "cli/test_environment.py",
     "docs/test_docs.py",
     "repro/test_reproduction.py",
+    "repro/test_faults.py",
     "serve/test_serve.py",
     "results/test_damaged_results.py",
     "decisions/test_classifier.py",

@@ -550,6 +550,9 @@ VALID_CALLS = {
     "Curve.nearest": lambda: _method("Curve", "nearest", fpr=0.2),
     "Curve.partial_area": lambda: _method("Curve", "partial_area", fpr=(0.0, 0.2)),
     "Curve.thinned": lambda: _method("Curve", "thinned"),
+    "Curves.lc_index": lambda: ValidCall(
+        _data(pr.curve, "two_classifiers")().lc_index, {"first": "strong", "second": "weak", "high": 0.8}
+    ),
     "Curves.thinned": lambda: _method("Curves", "thinned"),
     **{
         f"Difference.{method}": lambda method=method, options=options: ValidCall(
@@ -580,6 +583,9 @@ VALID_CALLS = {
     ),
     "Interaction.rows": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").rows, {}),
     "Interaction.sentence": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").sentence, {}),
+    "Scores.merge": lambda: ValidCall(
+        DATA["three"].call(pr.Scores.from_arrays).merge, {"unions": {"two": ["a", "b"], "last": ["c"]}}
+    ),
     "Scores.subset": lambda: ValidCall(
         DATA["two_classifiers"].call(pr.Scores.from_arrays).subset, {"cases": [0, 1]}
     ),

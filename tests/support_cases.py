@@ -84,8 +84,7 @@ def options_of(feature, verb):
         "method": {
             name: {**options, "method": method}
             for name, method in METHODS.items()
-            if (verb, name) != ("compare", "hanley-mcneil")  # which is not for paired classifiers
-            and (verb != "operate" or name == "bootstrap")  # which repeats the choice
+            if verb != "operate" or name == "bootstrap"  # which repeats the choice
         },
         "measures": {"": _matrix(verb, options, matrix)},
         "limits": {name: {**options, name: value} for name, value in LIMITS.items()},

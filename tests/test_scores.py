@@ -176,7 +176,7 @@ def test_merged_classes_are_separated_as_two_unions():
 )
 def test_unions_must_be_of_different_classes(unions):
     scores = pr.Scores.from_arrays([0, 1, 2], np.eye(3))
-    with pytest.raises(InputError, match="merge needs one column per class"):
+    with pytest.raises(InputError, match="unions must map two labels or more"):
         scores.merge(unions)
-    with pytest.raises(InputError, match="the kind 'score'"):
+    with pytest.raises(InputError, match="and kind 'score'"):
         pr.Scores.from_arrays([0, 1, 1], [0.1, 0.2, 0.3]).merge({"a": [0], "b": [1]})

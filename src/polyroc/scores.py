@@ -423,16 +423,19 @@ class Scores:
         >>> scores.merge({"a": ["a"], "b or c": ["b", "c"]})
         Scores(4 cases (a: 1, b or c: 3); matrix of classifier)
         """
-        merged = [label for classes in unions.values() for label in classes]
-        wrong = [label for label in merged if label not in self.labels or merged.count(label) > 1]
-        if self.kind == "score" or wrong or len(unions) < 2 or not all(unions.values()):
+        try:
+            classes = [[self.labels.index(label) for label in union] for union in unions.values()]
+        except (AttributeError, TypeError, ValueError):  # no mapping, no sequence, no such class
+            classes = []
+        merged = [k for union in classes for k in union]
+        if self.kind == "score" or len(classes) < 2 or not all(classes) or len({*merged}) < len(merged):
             raise InputError(
-                "merge needs one column per class, and two unions or more that have classes of "
-                f"{list(self.labels)}, each in one union at most; got {dict(unions)} and the kind {self.kind!r}."
+                "unions must map two labels or more to classes, each used once at most, of "
+                f"{list(self.labels)} with one column each; got {short_repr(unions)} and kind {self.kind!r}."
             )
         union_of = np.full(len(self.labels), -1, dtype=self.codes.dtype)
-        for union, classes in enumerate(unions.values()):
-            union_of[[self.labels.index(label) for label in classes]] = union
+        for union, members in enumerate(classes):
+            union_of[members] = union
         kept = self.subset(union_of[self.codes] >= 0)
         values = {
             name: np.column_stack([columns[:, union_of == union].sum(axis=1) for union in range(len(unions))])

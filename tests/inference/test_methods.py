@@ -81,8 +81,6 @@ def test_without_a_measure_those_without_a_formula_are_named():
         pr.evaluate(Y, P, measure="ova", method=pr.Unbiased())
     with pytest.raises(NotApplicableError, match="sample_weight"):
         pr.evaluate(B, S, measure="auc", method=pr.HanleyMcNeil(), sample_weight=np.ones(70))
-    with pytest.raises(NotApplicableError, match="no covariance of paired classifiers"):
-        pr.compare(B, {"one": S, "two": OTHER}, measure="auc", method=pr.HanleyMcNeil())
 
 
 def test_negative_variance_is_reported():

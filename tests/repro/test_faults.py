@@ -192,10 +192,10 @@ def change(module: ModuleType, right: str, wrong: str, monkeypatch: pytest.Monke
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_noticed(name, reports, tmp_path, monkeypatch):
+def test_a_fault_is_noticed(name, paper_reports, tmp_path, monkeypatch):
     """The steps that run the line are done again, the others read; a fault that raises an error is one, too."""
     fault = FAULTS[name]
-    shutil.copytree(reports[0] / fault.paper / "steps", tmp_path / fault.paper / "steps")
+    shutil.copytree(paper_reports[0] / fault.paper / "steps", tmp_path / fault.paper / "steps")
     for step in (tmp_path / fault.paper).rglob("*.json"):
         if step.stem.replace("_", " ").startswith(fault.steps):
             step.unlink()
@@ -203,4 +203,4 @@ def test_a_fault_is_noticed(name, reports, tmp_path, monkeypatch):
     change(importlib.import_module(fault.module), fault.right, fault.wrong, monkeypatch)
     report = reproduction.reproduce(fault.paper, quick=True, out=tmp_path)
     assert not report.holds
-    assert len(report.lines) == len(reports[1][fault.paper].lines)
+    assert len(report.lines) == len(paper_reports[1][fault.paper].lines)

@@ -32,17 +32,17 @@ FOLDERS = {paper: ROOT / "repro" / paper.replace("-", "_") for paper in reproduc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
-def test_what_should_agree_agrees(reports, paper):
-    result = reports[1][paper]
+def test_what_should_agree_agrees(paper_reports, paper):
+    result = paper_reports[1][paper]
     assert [line.row() for line in result.lines if not line.holds] == []
     assert len(result.lines) > 15
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
-def test_a_perturbed_number_is_noticed(reports, paper):
+def test_a_perturbed_number_is_noticed(paper_reports, paper):
     """Each number in turn, moved to where its kind no longer holds."""
-    result = reports[1][paper]
+    result = paper_reports[1][paper]
     measured: dict = {}
     for line in result.lines:
         measured.setdefault(line.expected.table, {})[line.expected.name] = line.measured
@@ -93,8 +93,8 @@ def test_table_six_is_all_there():
 
 
 @pytest.mark.slow
-def test_a_run_continues_where_it_was(reports, tmp_path, monkeypatch):
-    out, _ = reports
+def test_a_run_continues_where_it_was(paper_reports, tmp_path, monkeypatch):
+    out, _ = paper_reports
     shutil.copytree(out / "ling", tmp_path / "ling")
     stored = sorted((tmp_path / "ling" / "steps").rglob("*.json"))
     stored[0].unlink()
@@ -113,7 +113,7 @@ def test_a_run_continues_where_it_was(reports, tmp_path, monkeypatch):
     monkeypatch.setattr(experiment, "steps", counted)
     again = reproduction.reproduce("ling", quick=True, out=tmp_path)
     assert done == [stored[0].stem.replace("_", " ")]
-    assert again == reports[1]["ling"]
+    assert again == paper_reports[1]["ling"]
 
 
 PICTURES = {
@@ -127,10 +127,10 @@ PICTURES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
-def test_what_is_written(reports, paper):
-    if any("polyroc[repro]" in line.expected.reason for line in reports[1][paper].lines):
+def test_what_is_written(paper_reports, paper):
+    if any("polyroc[repro]" in line.expected.reason for line in paper_reports[1][paper].lines):
         skip_without("the packages with its data sets are not installed")
-    out, result = reports[0] / paper, reports[1][paper]
+    out, result = paper_reports[0] / paper, paper_reports[1][paper]
     stored = json.loads((out / "report.json").read_text())
     assert stored["holds"] is True
     assert len(stored["rows"]) == len(result.lines)
@@ -295,8 +295,8 @@ def test_nearest_neighbours_do_not_count_the_case_itself():
 
 
 @pytest.mark.slow
-def test_the_command(reports, capsys):
-    out, _ = reports
+def test_the_command(paper_reports, capsys):
+    out, _ = paper_reports
     assert run(["reproduce", "ling", "--quick", "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "55370122" in shown
@@ -310,8 +310,8 @@ def test_the_command(reports, capsys):
 
 
 @pytest.mark.slow
-def test_the_exit_code_states_the_outcome(reports, capsys, monkeypatch):
-    out, result = reports
+def test_the_exit_code_states_the_outcome(paper_reports, capsys, monkeypatch):
+    out, result = paper_reports
     line = result["ling"].lines[0]
     wrong = Expected(line.expected.table, "wrong", 0.5, "agrees", 0.0, "made up for this test")
     monkeypatch.setattr(reproduction, "read_expected", lambda *_, **__: [wrong])
@@ -326,9 +326,9 @@ def test_an_unknown_paper_is_an_error(capsys):
 
 
 @pytest.mark.slow
-def test_what_is_not_here_is_skipped_by_name(reports, tmp_path, capsys, monkeypatch):
+def test_what_is_not_here_is_skipped_by_name(paper_reports, tmp_path, capsys, monkeypatch):
     """With the data sets of polyroc and scikit-learn alone, as after the plain installation of a study."""
-    shutil.copytree(reports[0], tmp_path / "out")
+    shutil.copytree(paper_reports[0], tmp_path / "out")
     own = property(lambda entry: entry.package in ("polyroc", "sklearn"))
     monkeypatch.setattr(Entry, "available", own)
     assert run(["reproduce", "--quick", "--out", str(tmp_path / "out")]) == 0

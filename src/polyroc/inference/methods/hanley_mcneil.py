@@ -81,7 +81,8 @@ class HanleyMcNeil(Method):
         _, slope = measure.area_line
         matrix = np.diag([_variance_of_area(sample, self.kind) for sample in samples])
         errors = np.sqrt(np.maximum(matrix.diagonal(), 0.0))
-        for a, b in combinations(np.flatnonzero(errors > 0), 2):  # an area without error has no covariance
+        varying = np.flatnonzero(errors > 0).tolist()  # an area without error has no covariance
+        for a, b in combinations(varying, 2):
             matrix[a, b] = matrix[b, a] = _correlation_of_areas(samples[a], samples[b]) * errors[a] * errors[b]
         return Uncertainty(slope**2 * matrix)
 

@@ -1,17 +1,19 @@
-"""The quick run of all papers, once for the tests of this folder."""
+"""The quick run of all five papers, once for the tests that read it."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+__all__ = ["paper_reports"]
 
-from repro import reproduction
+sys.path.insert(0, str(Path(__file__).parents[1]))  # of the folder repro/
 
 
 @pytest.fixture(scope="session")
-def reports(tmp_path_factory):
+def paper_reports(tmp_path_factory):
     """Return the folder with all steps, and the report of each paper."""
+    from repro import reproduction
+
     out = tmp_path_factory.mktemp("reproduced")
     return out, {paper: reproduction.reproduce(paper, quick=True, out=out) for paper in reproduction.PAPERS}
