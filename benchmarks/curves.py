@@ -41,6 +41,6 @@ def curves():
 
 def bands():
     y, s = shuffled(10**4)
-    method = pr.Bootstrap(n=2000, rng=0)
+    method = pr.methods.Bootstrap(replicates=2000, rng=0)
     seconds = best(lambda: pr.curve(y, s, band="simultaneous", method=method), repetitions=3)
     yield "simultaneous band, n = 1e+04, 2000 replicates", "seconds", seconds, "<=", 3

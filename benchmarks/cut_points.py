@@ -34,5 +34,5 @@ def cut_points():
         seconds = best(lambda options=options: chosen(y, s, **options))
         yield f"cut-points of 4 classes by {name}, n = {n:.0e}", "seconds", seconds, "<=", 1
     y, s = four_classes(1000)
-    again = best(lambda: chosen(y, s, criterion="youden", method=pr.Bootstrap(n=2000, n_jobs=1)))
+    again = best(lambda: chosen(y, s, criterion="youden", method=pr.methods.Bootstrap(replicates=2000, n_jobs=1)))
     yield "cut-points of 4 classes, 2000 resamples, n = 1e+03", "seconds", again, "", None

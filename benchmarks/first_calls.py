@@ -46,7 +46,10 @@ def first_calls(folder):
         "import numpy, for comparison": ([sys.executable, "-c", "import numpy"], (None, None)),
         "polyroc --help": ([*POLYROC, "--help"], light),
         "polyroc measures": ([*POLYROC, "measures"], light),
-        "polyroc size": ([*POLYROC, "size", "--value", "0.85", "--null", "0.75", "--power", "0.9"], light),
+        "polyroc sample-size": (
+            [*POLYROC, "sample-size", "--value", "0.85", "--null", "0.75", "--power", "0.9"],
+            light,
+        ),
         "AUC in Python, 150 cases": ([sys.executable, "-c", EVALUATE, str(scores)], (1.5, 0.6)),
         "polyroc evaluate, three classes, 150 cases": ([*POLYROC, "evaluate", *small], (4, 0.7)),
         "polyroc evaluate, three classes, 10^4 cases": ([*POLYROC, "evaluate", *large], (4, 0.7)),

@@ -163,10 +163,10 @@ import polyroc as pr
 from timing import many_classes
 
 y, P = many_classes(4, 10**5)
-pr.front(y[:100], P[:100], n=20)
+pr.front(y[:100], P[:100], draws=20)
 reports = []
 wall, cpu = time.perf_counter(), time.process_time()
-pr.front(y, P, n=int(sys.argv[1]), progress=lambda *step: reports.append(step))
+pr.front(y, P, draws=int(sys.argv[1]), progress=lambda *step: reports.append(step))
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 assert len(reports) >= 20  # progress is reported
 print(wall, cpu, {PEAK_KILOBYTES} / 2**20)

@@ -93,9 +93,9 @@ def explorer_answers():
     counts = np.round(rates * CASES).astype(np.int64)
     counts[:, range(3), range(3)] = CASES - counts.sum(axis=2)
     costs = np.random.default_rng(0).random(counts.shape) * (1 - np.eye(3))
-    fronts: Any = pr.front(*classifiers(3, 300, 1), n=100)
+    fronts: Any = pr.front(*classifiers(3, 300, 1), draws=100)
     small = fronts["classifier 0"]
-    front = pr.Front(small.classifier, small.classes, counts, costs, small.growth, False, small.provenance)
+    front = pr.results.Front(small.classifier, small.classes, counts, costs, small.growth, False, small.provenance)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         path = Path(folder, "front.html")
         pr.report(front, path=path)

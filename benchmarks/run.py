@@ -170,7 +170,7 @@ def bootstrap():
                 drawn = rng.integers(len(y), size=len(y))
                 roc_auc_score(y[drawn], s[drawn], **options)
 
-        method = pr.Bootstrap(n=draws, rng=0)
+        method = pr.methods.Bootstrap(replicates=draws, rng=0)
         theirs = best(peer, repetitions=1) * draws / 50
         ours = best(lambda y=y, s=s, key=key, method=method: pr.evaluate(y, s, measure=key, method=method))
         yield (

@@ -73,6 +73,6 @@ def everything_of_three_classes():
 
 def bootstrap_of_few():
     y, s = two_classes(500)
-    method = pr.Bootstrap(n=10**5, rng=0)
+    method = pr.methods.Bootstrap(replicates=10**5, rng=0)
     seconds = shortest(lambda: pr.evaluate(y, s, measure="auc", method=method), 3) / 1000
     yield "bootstrap of the AUC, n = 500, 1e+05 replicates", "seconds (fbroc: 1)", seconds, "<=", 0.33

@@ -32,7 +32,7 @@ DESCRIPTIONS = {
     "estimates": "estimates, intervals, tests, differences, multiplicity",
     "io": "files and data frames",
     "rules": "decision rules that can be deployed",
-    "results": "base class, codec and provenance of results",
+    "_results": "base class, codec and provenance of results",
     "output": "numbers, tables and sentences",
     "progress | interrupts": "one convention for progress reports; Ctrl-C",
     "validation": "arrays, labels, weights, costs, arguments",

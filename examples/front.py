@@ -14,7 +14,7 @@ y = np.repeat(["benign", "malignant", "normal"], 100)
 odds = np.exp(rng.normal(size=(300, 3)) + 1.3 * np.eye(3).repeat(100, axis=0))
 P = odds / odds.sum(axis=1, keepdims=True)
 
-front = pr.front(y[::2], P[::2], n=10_000)
+front = pr.front(y[::2], P[::2], draws=10_000)
 costs = {("malignant", "benign"): 10, ("malignant", "normal"): 10}
 chosen = pr.operate(front, costs=costs, evaluate_on=(y[1::2], P[1::2]))
 

@@ -14,7 +14,7 @@ y = np.arange(480) % 4
 odds = np.exp(rng.normal(size=(480, 4)) + 1.6 * np.eye(4)[y])
 P = odds / odds.sum(axis=1, keepdims=True)
 
-front = pr.front(classes[y[:240]], P[:240], n=400)
+front = pr.front(classes[y[:240]], P[:240], draws=400)
 chosen = pr.operate(front, evaluate_on=(classes[y[240:]], P[240:]))
-picture = pr.plot(front, kind="parallel", colour=("ash", "beech"), points={"fewest errors": chosen})
+picture = pr.plot(front, kind="parallel", shade_by=("ash", "beech"), points={"fewest errors": chosen})
 picture.figure.savefig("parallel.png")

@@ -15,6 +15,6 @@ risks = {
     "rule": np.round(rng.normal(size=200) + 0.9 * sick),
 }
 
-curve = pr.curve(sick, risks["forest"], band="simultaneous", method=pr.Bootstrap(n=500, rng=0))
+curve = pr.curve(sick, risks["forest"], band="simultaneous", method=pr.methods.Bootstrap(replicates=500, rng=0))
 picture = pr.plot(curve, hull=True, points={"at most 10 % false alarms": curve.nearest(fpr=0.1)})
 picture.figure.savefig("roc.png")

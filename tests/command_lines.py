@@ -38,7 +38,7 @@ VALID_LINES = {
     "calibration": [
         "two_p.csv --truth y --scores p --replicates 50",
         "two_p.csv --truth y --scores p --replicates 50 --engine duckdb",
-        "three.csv --truth y --scores p_* --replicates 50 --view pair --smooth",
+        "three.csv --truth y --scores p_* --replicates 50 --views pair --smooth",
     ],
     "decision-curve": ["two_p.csv --truth y --scores p"],
     "demo": [""],
@@ -48,8 +48,8 @@ VALID_LINES = {
     "operate": ["three.csv --truth y --scores p_* --calibrated", TWO, "--front stored.npz"],
     "plot": [f"{TWO} --kind roc -o made.png --dpi 20", "stored.npz -o made.png --dpi 20"],
     "rates": [f"{TWO} --threshold 0"],
-    "readers": [READINGS],
-    "readers-size": [
+    "reader-study": [READINGS],
+    "plan-reader-study": [
         "--effect 0.05 --interaction 0.0002 --error 0.0008 --cov1 0.0003 --cov2 0.0003 --cov3 0.0002 "
         "--of-cases 114",
         f"--pilot {READINGS} --effect 0.1",
@@ -57,7 +57,7 @@ VALID_LINES = {
     "report": [f"{TWO} -m auc -o made.md"],
     "reproduce": ["ling --quick"],
     "serve": ["--port 0"],
-    "size": ["--value 0.85 --null 0.75", "--pilot two.csv --truth y --scores s --null 0.3"],
+    "sample-size": ["--value 0.85 --null 0.75", "--pilot two.csv --truth y --scores s --null 0.3"],
     "study folds": ["hand-till --data iris"],
     "study import": ["two.csv --truth y --scores a=s --scores b=t -m auc -o imported.duckdb"],
     "study plan": ["bradley"],
@@ -157,7 +157,7 @@ def make_files(folder: Path) -> None:
         for k in range(24)
     ]
     (folder / "readings.csv").write_text("y,reader,modality,case,rating\n" + "".join(readings))
-    front = pr.front([*"abc" * 8], probabilities, n=30)
+    front = pr.front([*"abc" * 8], probabilities, draws=30)
     front.save(folder / "stored.npz")
     study = studies.run_study(folder / "study.duckdb")
     (folder / "plan.toml").write_text(study.plan.to_toml())

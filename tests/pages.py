@@ -225,7 +225,7 @@ def _furnish_tumours(folder: Path, rng: Any) -> None:
     for name in ("train", "test"):
         wide.select("y", "^p_.*$").write_csv(folder / f"{name}.csv")
     for name, file in {"rf": "forest", "lr": "logit"}.items():
-        pr.front(y, tables[name], n=200).save(folder / f"{file}.npz")
+        pr.front(y, tables[name], draws=200).save(folder / f"{file}.npz")
 
 
 if __name__ == "__main__":

@@ -39,11 +39,9 @@ SPACES = (
     pr.datasets.catalogue,
     pr.datasets.synthetic,
     pr.decisions,
-    pr.estimates,
     pr.fronts,
-    pr.power,
-    pr.readers,
-    pr.reliability,
+    pr.methods,
+    pr.results,
     pr.studies,
     pr.studies.summaries,
 )
@@ -343,9 +341,10 @@ VALID_CALLS = {
     "evaluate": lambda: _data(pr.evaluate, measure="auc"),
     "compare": lambda: _data(pr.compare, "two_classifiers", measure="auc"),
     "curve": lambda: _data(pr.curve),
-    "venkatraman": lambda: _data(pr.curves.venkatraman, "two_classifiers", n=5),
+    "venkatraman": lambda: _data(pr.curves.venkatraman, "two_classifiers", replicates=5),
     "CurveTest.pair": lambda: ValidCall(
-        DATA["two_classifiers"].call(pr.curves.venkatraman, n=5).pair, {"first": "strong", "second": "weak"}
+        DATA["two_classifiers"].call(pr.curves.venkatraman, replicates=5).pair,
+        {"first": "strong", "second": "weak"},
     ),
     "DecisionCurve.difference": lambda: ValidCall(
         pr.decision_curve([0, 1, 0, 1], {name: [0.1, 0.4, 0.3, 0.8] for name in "ab"}).difference,
@@ -355,7 +354,7 @@ VALID_CALLS = {
     "rates": lambda: _data(pr.rates, threshold=0.5),
     "operate": lambda: _data(pr.operate),
     "decision_curve": lambda: _data(pr.decision_curve, "two_columns"),
-    "calibration": lambda: _data(pr.calibration, "two_columns", n=50),
+    "calibration": lambda: _data(pr.calibration, "two_columns", replicates=50),
     "reader_study": lambda: ValidCall(
         pr.reader_study, {**dict(zip(("data", "y_score"), reader_ratings(), strict=True)), "measure": "auc"}
     ),
@@ -363,15 +362,15 @@ VALID_CALLS = {
         pr.plan_reader_study, {"pilot": stored("ReaderPlan").variances, "effect": 0.05, "readers": [3, 6]}
     ),
     "ReaderVariances": lambda: ValidCall(
-        pr.readers.ReaderVariances,
+        pr.results.ReaderVariances,
         {"interaction": 2e-4, "error": 8e-4, "cov1": 3e-4, "cov2": 3e-4, "cov3": 2e-4, "cases": 114},
     ),
     "ReaderVariances.from_correlations": lambda: ValidCall(
-        pr.readers.ReaderVariances.from_correlations,
+        pr.results.ReaderVariances.from_correlations,
         {"interaction": 2e-4, "error": 8e-4, "r1": 0.4, "r2": 0.4, "r3": 0.3, "cases": 114},
     ),
     "ReaderVariances.to_dict": lambda: ValidCall(stored("ReaderPlan").variances.to_dict, {}),
-    "ReaderVariances.of": lambda: ValidCall(pr.readers.ReaderVariances.of, {"study": stored("ReaderStudy")}),
+    "ReaderVariances.of": lambda: ValidCall(pr.results.ReaderVariances.of, {"study": stored("ReaderStudy")}),
     "ReaderStudy.difference": lambda: _method("ReaderStudy", "difference", first="A", second="B"),
     "ReaderStudy.conclusion": lambda: _method("ReaderStudy", "conclusion"),
     "ReaderStudy.difference_table": lambda: _method("ReaderStudy", "difference_table"),
@@ -400,22 +399,22 @@ VALID_CALLS = {
     "RoeMetz.published": lambda: ValidCall(pr.datasets.RoeMetz.published, {"structure": "HL", "separation": 1.5}),
     "RoeMetz.sample": lambda: ValidCall(pr.datasets.RoeMetz(1.0).sample, {"readers": 2, "sizes": 5, "rng": 0}),
     "EventCalibration.to_dict": lambda: ValidCall(
-        DATA["two_columns"].call(pr.calibration, n=50).event().to_dict, {}
+        DATA["two_columns"].call(pr.calibration, replicates=50).event().to_dict, {}
     ),
     "Calibration.event": lambda: ValidCall(
-        DATA["two_columns"].call(pr.calibration, n=50).event, {"classifier": None, "event": None}
+        DATA["two_columns"].call(pr.calibration, replicates=50).event, {"classifier": None, "event": None}
     ),
     "Calibration.chosen": lambda: ValidCall(
-        DATA["two_columns"].call(pr.calibration, n=50).chosen, {"classifier": None, "event": None}
+        DATA["two_columns"].call(pr.calibration, replicates=50).chosen, {"classifier": None, "event": None}
     ),
     "Calibration.only": lambda: ValidCall(
-        DATA["two_columns"].call(pr.calibration, n=50).only, {"classifier": "classifier", "event": "1"}
+        DATA["two_columns"].call(pr.calibration, replicates=50).only, {"classifier": "classifier", "event": "1"}
     ),
     "GroupedCalibration.difference": lambda: _method(
         "GroupedCalibration", "difference", first="0", second="1", quantity="slope", classifier="first", event="1"
     ),
     "GroupedCalibration.conclusion": lambda: _method("GroupedCalibration", "conclusion"),
-    "front": lambda: _data(pr.front, "three", n=20, n_jobs=1),
+    "front": lambda: _data(pr.front, "three", draws=20, n_jobs=1),
     "search_front": lambda: ValidCall(
         pr.search_front,
         {
@@ -443,11 +442,11 @@ VALID_CALLS = {
         pr.to_probabilities, {"y_true": DATA["ordered"].y_true, "score": DATA["ordered"].y_score}
     ),
     # methods and data
-    "Bootstrap": lambda: ValidCall(pr.Bootstrap, {"n": 10}),
-    "HanleyMcNeil": lambda: ValidCall(pr.HanleyMcNeil, {}),
-    "Jackknife": lambda: ValidCall(pr.Jackknife, {"stratified": False}),
-    "McNemar": lambda: ValidCall(pr.McNemar, {}),
-    "Permutation": lambda: ValidCall(pr.Permutation, {"n": 10}),
+    "Bootstrap": lambda: ValidCall(pr.methods.Bootstrap, {"replicates": 10}),
+    "HanleyMcNeil": lambda: ValidCall(pr.methods.HanleyMcNeil, {}),
+    "Jackknife": lambda: ValidCall(pr.methods.Jackknife, {"stratified": False}),
+    "McNemar": lambda: ValidCall(pr.methods.McNemar, {}),
+    "Permutation": lambda: ValidCall(pr.methods.Permutation, {"replicates": 10}),
     "Measure": lambda: ValidCall(
         pr.Measure,
         {
@@ -511,7 +510,7 @@ VALID_CALLS = {
         pr.consistency.order_stability,
         "two_classifiers",
         measure=["auc", "gini"],
-        method=pr.Bootstrap(20, n_jobs=1),
+        method=pr.methods.Bootstrap(20, n_jobs=1),
     ),
     "separation": lambda: _data(pr.consistency.separation, "two_classifiers", measure=["auc", "gini"]),
     # decisions
@@ -540,7 +539,7 @@ VALID_CALLS = {
     "BinormalFit.at": lambda: _method("BinormalFit", "at", fpr=[0.1, 0.2]),
     "Calibration.conclusion": lambda: _method("Calibration", "conclusion"),
     "EventCalibration.is_rejected": lambda: ValidCall(
-        DATA["two_columns"].call(pr.calibration, n=50).event().is_rejected, {"level": 0.95}
+        DATA["two_columns"].call(pr.calibration, replicates=50).event().is_rejected, {"level": 0.95}
     ),
     "Comparison.conclusion": lambda: _method("Comparison", "conclusion"),
     "Comparison.contrast": lambda: _method("Comparison", "contrast", weights=[1, -1, 0]),
@@ -606,12 +605,12 @@ VALID_CALLS = {
     "Report.save": lambda: ValidCall(stored_report().save, {"path": folder() / "report.html"}),
     # power
     "SampleSize.power_interval": lambda: _method("SampleSize", "power_interval"),
-    "Simulation": lambda: ValidCall(pr.power.Simulation, {"n": 20}),
+    "Simulation": lambda: ValidCall(pr.methods.Simulation, {"replicates": 20}),
     "Obuchowski.planned_variance": lambda: ValidCall(
-        pr.power.Obuchowski().planned_variance, {"area": 0.8, "negatives": 20, "positives": 20}
+        pr.methods.Obuchowski().planned_variance, {"area": 0.8, "negatives": 20, "positives": 20}
     ),
     "area_correlation": lambda: ValidCall(
-        pr.power.area_correlation, {"correlation": 0.5, "value": 0.8, "versus": 0.85}
+        pr.methods.area_correlation, {"correlation": 0.5, "value": 0.8, "versus": 0.85}
     ),
     # fronts
     "EstimatorFamily": lambda: ValidCall(
@@ -625,7 +624,7 @@ VALID_CALLS = {
     ),
     "Front.gini": lambda: _method("Front_searched", "gini", n_points=100),
     "Front.gini_errors": lambda: _method("Front_searched", "gini_errors", replicates=6),
-    "Front.load": lambda: ValidCall(pr.Front.load, {"path": saved_front()}),
+    "Front.load": lambda: ValidCall(pr.results.Front.load, {"path": saved_front()}),
     "Front.on": lambda: ValidCall(searched_front().on, {"X": FEATURES, "y_true": LABELS, "n_points": 100}),
     "Front.rule": lambda: ValidCall(searched_front().rule, {"point": 0}),
     "Front.save": lambda: ValidCall(searched_front().save, {"path": folder() / "saved.front"}),
@@ -641,7 +640,7 @@ VALID_CALLS = {
     "MemberClassifier.decide": lambda: ValidCall(member_classifier().decide, {"X": FEATURES}),
     "MemberClassifier.posteriors": lambda: ValidCall(member_classifier().posteriors, {"X": FEATURES}),
     "VolumeDifference.confidence_interval": lambda: ValidCall(
-        pr.fronts.VolumeDifference("one", "two", 0.1, 0.05, 29.0).confidence_interval, {}
+        pr.results.VolumeDifference("one", "two", 0.1, 0.05, 29.0).confidence_interval, {}
     ),
     "PointClassifier.decide": lambda: ValidCall(searched_front().deploy(0).decide, {"X": FEATURES}),
     "PointClassifier.posteriors": lambda: ValidCall(searched_front().deploy(0).posteriors, {"X": FEATURES}),
@@ -682,7 +681,7 @@ VALID_CALLS = {
     "Posteriors.sample": lambda: _method("Posteriors_signed_rank", "sample", first="a", second="b"),
     "RangeTest.apart": lambda: _method("RangeTest", "apart", first="a", second="b"),
     "RangeTest.pvalue": lambda: _method("RangeTest", "pvalue", first="a", second="b"),
-    "Study.open": lambda: ValidCall(pr.Study.open, {"path": study().path}),
+    "Study.open": lambda: ValidCall(pr.results.Study.open, {"path": study().path}),
     "Study.applies": lambda: ValidCall(study().applies, {"measure": "hand_till", "data_set": "pair"}),
     "Study.predictions": lambda: ValidCall(study().predictions, {"data_set": "pair"}),
     "Study.scores": lambda: ValidCall(study().scores, {"data_set": "pair"}),

@@ -13,10 +13,10 @@ from polyroc.errors import NotApplicableError
 
 LABELS = ("integer", "float", "truth", "text")
 METHODS = {
-    "bootstrap": pr.Bootstrap(n=10, rng=0),
-    "jackknife": pr.Jackknife(),
-    "unbiased": pr.Unbiased(),
-    "hanley-mcneil": pr.HanleyMcNeil(),
+    "bootstrap": pr.methods.Bootstrap(replicates=10, rng=0),
+    "jackknife": pr.methods.Jackknife(),
+    "unbiased": pr.methods.Unbiased(),
+    "hanley-mcneil": pr.methods.HanleyMcNeil(),
 }
 RESULT_OF = {
     "evaluate": {"measure": "auc"},
@@ -24,7 +24,7 @@ RESULT_OF = {
     "curve": {},
     "operate": {"costs": [[0, 1], [3, 0]]},
     "rates": {"threshold": 0.5},
-    "calibration": {"n": 50},
+    "calibration": {"replicates": 50},
 }
 
 
@@ -121,18 +121,18 @@ def call(verb, data, options, **more):
 
 def numbers(result):
     """What a result states, as numbers."""
-    if isinstance(result, pr.Comparison):
+    if isinstance(result, pr.results.Comparison):
         values = [estimate.value for estimate in result.estimates.values()]
         return [*values, *result.covariance.ravel(), *(one.value for one in result.differences.values())]
-    if isinstance(result, pr.reliability.Calibration):
+    if isinstance(result, pr.results.Calibration):
         own = result.event()
         values = [*own.in_the_large, *own.slope, *own.joint, *own.spiegelhalter, *own.curve.observed]
         return [*values, *(part.value for part in own.decomposition)]
-    if isinstance(result, pr.Curve):
+    if isinstance(result, pr.results.Curve):
         return [*result.fpr, *result.tpr, result.area.value, result.area.standard_error]
-    if isinstance(result, pr.Rates):
+    if isinstance(result, pr.results.Rates):
         return [*np.ravel(result.counts), *np.ravel(result.rates), *np.ravel(result.standard_errors)]
-    if isinstance(result, pr.OperatingPoint):
+    if isinstance(result, pr.results.OperatingPoint):
         return [*numbers(result.confusion), result.expected_cost, result.cost.standard_error]
     return [result.value, result.standard_error, *result.confidence_interval()]
 

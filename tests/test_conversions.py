@@ -135,7 +135,7 @@ def test_a_measure_that_is_named_is_converted_as_one_that_is_not():
         named = pr.evaluate(Y, data, labels=LABELS, by=by, measure=ORDERED)
         kept = [row for row in every.rows() if row["measure"] in ORDERED]
         assert [row for row in named.rows() if row["classifier"] in data] == kept
-    for method in (pr.Influence(), pr.Permutation(n=99)):
+    for method in (pr.methods.Influence(), pr.methods.Permutation(replicates=99)):
         by_hand = pr.compare(Y, pr.to_ordered(data), measure="vus", labels=LABELS, method=method)
         compared = pr.compare(Y, data, measure="vus", labels=LABELS, method=method)
         assert compared.difference("one", "two").pvalue == by_hand.difference("one", "two").pvalue
@@ -376,7 +376,7 @@ def test_evaluate_converts_only_where_the_order_is_given_and_says_so():
 def test_mark_is_kept_and_shown():
     evaluation = pr.evaluate(Y, P, labels=LABELS)
     for copy in (
-        pr.Evaluation.from_dict(json.loads(json.dumps(evaluation.to_dict()))),
+        pr.results.Evaluation.from_dict(json.loads(json.dumps(evaluation.to_dict()))),
         pickle.loads(pickle.dumps(evaluation)),
     ):
         assert copy["vus"].converted == BY_RULE
@@ -391,14 +391,19 @@ def test_mark_is_kept_and_shown():
         assert part.converted == BY_RULE
     stored = evaluation.to_dict()["estimates"][0]
     del stored["converted"]  # as stored before there were conversions
-    assert pr.Estimate.from_dict(stored).converted is None
+    assert pr.results.Estimate.from_dict(stored).converted is None
 
 
 @pytest.mark.filterwarnings("ignore::polyroc.errors.FewEffectiveCasesWarning")
 def test_weights_groups_and_resampling_pass_through():
     rng = np.random.default_rng(95)
     w, groups = rng.exponential(size=len(Y)), np.arange(len(Y)) // 3
-    options = {"sample_weight": w, "groups": groups, "labels": LABELS, "method": pr.Bootstrap(n=50, rng=1)}
+    options = {
+        "sample_weight": w,
+        "groups": groups,
+        "labels": LABELS,
+        "method": pr.methods.Bootstrap(replicates=50, rng=1),
+    }
     estimate = pr.evaluate(Y, P, **options)["vus"]
     by_hand = pr.evaluate(Y, pr.to_ordered(P), measure="vus", **options)
     assert estimate.resampled == by_hand.resampled
@@ -448,7 +453,7 @@ def test_compare_paired_and_unpaired_by_converted_scores():
     scores = normalise(Y, {"one": P, "two": Q}, labels=LABELS)
     paired = pr.compare(pr.to_ordered(scores), measure="vus")
     assert all(estimate.converted == BY_RULE for estimate in paired.estimates.values())
-    assert pr.Comparison.from_dict(paired.to_dict()).estimates["one"].converted == BY_RULE
+    assert pr.results.Comparison.from_dict(paired.to_dict()).estimates["one"].converted == BY_RULE
     apart = {
         name: pr.to_ordered(normalise(Y, table, labels=LABELS)) for name, table in {"one": P, "two": Q}.items()
     }
@@ -478,7 +483,7 @@ def test_evaluate_shows_the_mark_and_a_footnote():
     rows = list(csv.DictReader(io.StringIO(polyroc("evaluate", FILE, *IRIS, *ORDER, "--csv").stdout)))
     assert {row["measure"] for row in rows if row["converted"] == BY_RULE} == set(ORDERED)
     stored = json.loads(polyroc("evaluate", FILE, *IRIS, *ORDER, "--json").stdout)
-    assert pr.Evaluation.from_dict(stored)["lda", "vus"].converted == BY_RULE
+    assert pr.results.Evaluation.from_dict(stored)["lda", "vus"].converted == BY_RULE
 
 
 @pytest.mark.slow
@@ -487,7 +492,7 @@ def test_convert_is_requested():
     for rule in ("sampat", "expected"):
         done = polyroc("compare", FILE, *IRIS, *ORDER, "-m", "vus", "--convert", rule, "--json")
         expected = pr.compare(pr.to_ordered(scores, rule=rule), measure="vus")
-        assert pr.Comparison.from_dict(json.loads(done.stdout)).to_dict() == expected.to_dict()
+        assert pr.results.Comparison.from_dict(json.loads(done.stdout)).to_dict() == expected.to_dict()
     shown = polyroc("compare", FILE, *IRIS, *ORDER, "-m", "vus", "--convert", "sampat").stdout
     assert shown.startswith("iris_predictions.csv: vus * (lda 0.6843")
     assert f"* Converted: {BY_RULE}." in shown
@@ -499,11 +504,11 @@ def test_a_study_is_planned_from_converted_pilot_data(tmp_path):
     file = tmp_path / "pilot.csv"
     pd.DataFrame({"y": Y, **{f"p_{name}": P[:, k] for k, name in enumerate(LABELS)}}).to_csv(file, index=False)
     arguments = ("--pilot", file, "--truth", "y", "--scores", "p_*", "--labels", "low,mid,top", "-m", "vus")
-    done = polyroc("size", *arguments, "--null", "0.2", "--convert", "expected", "--json")
+    done = polyroc("sample-size", *arguments, "--null", "0.2", "--convert", "expected", "--json")
     scores = pr.read(file, truth="y", scores="p_*", labels=LABELS)
     expected = pr.sample_size(pr.to_ordered(scores, rule="expected"), measure="vus", null=0.2)
     assert json.loads(done.stdout)["n"] == expected.n
-    assert "convert it with --convert sampat" in polyroc("size", *arguments, "--null", "0.2").stderr
+    assert "convert it with --convert sampat" in polyroc("sample-size", *arguments, "--null", "0.2").stderr
 
 
 @pytest.mark.parametrize(

@@ -33,9 +33,9 @@ VERBS = {
     "curve": (pr.curve, {}),
     "operate": (pr.operate, {"sensitivity": 0.8, "only": "a"}),
     "rates": (pr.rates, {"threshold": 0.5, "only": "a"}),
-    "calibration": (pr.calibration, {"n": 50}),
+    "calibration": (pr.calibration, {"replicates": 50}),
     "decision_curve": (pr.decision_curve, {"thresholds": [0.2, 0.5]}),
-    "venkatraman": (pr.curves.venkatraman, {"n": 50}),
+    "venkatraman": (pr.curves.venkatraman, {"replicates": 50}),
 }
 OPTIONS = {
     "nothing": {},

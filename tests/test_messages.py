@@ -106,19 +106,21 @@ CASES = {
         "name each, as in y_score={'NAME': ...}.",
     ),
     "method without a formula": (
-        lambda _: pr.evaluate(THREE, P, measure="ova", method=pr.Unbiased()),
+        lambda _: pr.evaluate(THREE, P, measure="ova", method=pr.methods.Unbiased()),
         "use method=Influence() or Bootstrap().",
         "use --method influence or bootstrap.",
         "use method=Influence() or Bootstrap().",
     ),
     "measure without Hanley & McNeil's formula": (
-        lambda _: pr.compare(Y, {"a": SCORE, "b": -SCORE}, measure="average_precision", method=pr.HanleyMcNeil()),
+        lambda _: pr.compare(
+            Y, {"a": SCORE, "b": -SCORE}, measure="average_precision", method=pr.methods.HanleyMcNeil()
+        ),
         "use method=Influence() or Bootstrap().",
         "use --method influence or bootstrap.",
         "use method=Influence() or Bootstrap().",
     ),
     "permutation": (
-        lambda _: pr.evaluate(Y, SCORE, method=pr.Permutation()),
+        lambda _: pr.evaluate(Y, SCORE, method=pr.methods.Permutation()),
         "method=Permutation() is for comparisons; use another method.",
         "--method permutation is for comparisons; use another method.",
         "method=Permutation() is for comparisons; use another method.",
@@ -154,7 +156,7 @@ CASES = {
         "has no column 'modle' (\"subgroup\")",
     ),
     "method in memory": (
-        lambda file: pr.evaluate(file, truth="y", scores="p_*", engine="duckdb", method=pr.Jackknife()),
+        lambda file: pr.evaluate(file, truth="y", scores="p_*", engine="duckdb", method=pr.methods.Jackknife()),
         "into memory with engine='memory', or use method=Influence().",
         "into memory with --engine memory, or use --method influence.",
         "into memory with engine='memory', or use method=Influence().",

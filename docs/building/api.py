@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Literal
 
 import polyroc
-from polyroc.results.result import Result
+from polyroc._results.result import Result
 
 Kind = Literal["functions", "records", "results"]
 HEADINGS: dict[Kind, str] = {
@@ -29,18 +29,7 @@ TOPICS = {  # the packages of which a page is made; a test requires that every p
     "consistency": ("consistency",),
     "output": ("reports", "plots"),
 }
-NAMESPACES = (
-    "estimates",
-    "curves",
-    "decisions",
-    "reliability",
-    "readers",
-    "fronts",
-    "studies",
-    "power",
-    "consistency",
-    "conversions",
-)
+NAMESPACES = ("results", "methods", "curves", "decisions", "fronts", "studies", "consistency", "conversions")
 VERBS = ("read", "scan", "evaluate", "compare", "curve", "surface", "rates", "operate", "calibration",
          "decision_curve", "reader_study", "plan_reader_study", "front", "search_front", "compare_measures",
          "study", "sample_size", "scorer", "plot", "report")  # fmt: skip

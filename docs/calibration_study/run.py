@@ -54,7 +54,7 @@ def single(model: Model, n: int, rng: np.random.Generator) -> Covered:
     y, p = model.draw(n, rng)
     if not 2 <= y.sum() <= n - 2:
         return {}
-    own = pr.calibration(y, p, n=DRAWS, rng=int(rng.integers(2**31)), level=LEVEL, smooth=True).event()
+    own = pr.calibration(y, p, replicates=DRAWS, rng=int(rng.integers(2**31)), level=LEVEL, smooth=True).event()
     parts: dict[str, Any] = {"in_the_large": own.in_the_large, "slope": own.slope, **own.decomposition._asdict()}
     for score, terms in (("log_loss", own.log_loss), ("spherical", own.spherical)):
         assert terms is not None
@@ -115,7 +115,7 @@ def classifiers(factor: float, n: int, rng: np.random.Generator) -> Covered:
     y, first, second = rng.random(n) < expit(z.sum(axis=0)), _known(z[0]), _sharper(_known(z[1]), factor)
     if not 3 <= y.sum() <= n - 3:
         return {}
-    result = pr.calibration(y, {"a": first, "b": second}, n=DRAWS, rng=int(rng.integers(2**31)))
+    result = pr.calibration(y, {"a": first, "b": second}, replicates=DRAWS, rng=int(rng.integers(2**31)))
     q = MARGINAL
     true = {"miscalibration": -float(((q - _sharper(q, factor)) ** 2).mean()), "discrimination": 0.0}
     (terms,) = (result.term_differences or {}).values()
@@ -134,7 +134,7 @@ def subgroups(factor: float, n: int, rng: np.random.Generator) -> Covered:
     y, p = rng.random(n) < expit(odds), expit(np.where(second, factor, 1.0) * odds)
     if min(y[second].sum(), (~y[second]).sum(), y[~second].sum(), (~y[~second]).sum()) < 3:
         return {}
-    result = pr.calibration(y, p, by=second, n=DRAWS, rng=int(rng.integers(2**31)))
+    result = pr.calibration(y, p, by=second, replicates=DRAWS, rng=int(rng.integers(2**31)))
     true = _subgroup_truths(factor)
     key = "classifier", "True"
     covered = {}
@@ -177,7 +177,7 @@ def classes(factor: float, n: int, rng: np.random.Generator) -> Covered:
     rows = np.clip(rows, 1e-4, 1) ** factor
     rows /= rows.sum(axis=1, keepdims=True)
     scores = pr.Scores.from_arrays(y, rows)
-    result = pr.calibration(scores, views=["top label", "pair"], n=100, rng=int(rng.integers(2**31)))
+    result = pr.calibration(scores, views=["top label", "pair"], replicates=100, rng=int(rng.integers(2**31)))
     (kernel,) = (result.canonical or {}).values()
     (overall,) = result.overall.values()
     pair = result.event(event="0, of 0 or 1")
@@ -194,7 +194,7 @@ def folds(_: float, n: int, rng: np.random.Generator) -> Covered:
     y = rng.random(n) < expit(odds)
     if not 3 <= y.sum() <= n - 3:
         return {}
-    result = pr.calibration(y, expit(odds), folds=np.arange(n) % 5, n=50, rng=0)
+    result = pr.calibration(y, expit(odds), folds=np.arange(n) % 5, replicates=50, rng=0)
     (test,) = (result.fold_tests or {}).values()
     return {"equal folds test": float(test.pvalue <= 1.0 - LEVEL)}
 

@@ -35,10 +35,10 @@ def quantities(name: str, classes: int) -> tuple[list[str], list[str]]:
     ]
 
 
-def choose(name: str, data: Data, setting: Setting, seed: int) -> pr.OperatingPoint:
+def choose(name: str, data: Data, setting: Setting, seed: int) -> pr.results.OperatingPoint:
     """The operating point of a sample, its choice repeated in resamples."""
     order = list(range(int(data.y.max()) + 1))
-    method = pr.Bootstrap(n=RESAMPLES, rng=seed, n_jobs=1)
+    method = pr.methods.Bootstrap(replicates=RESAMPLES, rng=seed, n_jobs=1)
     design = options(pr.operate, data, setting)
     return pr.operate(data.y, data.scores[0], labels=order, method=method, **CHOICES[name], **design)
 
@@ -79,7 +79,7 @@ def costs_of(classes: int) -> Floats:
     return np.asarray(np.where(distance_of > 0, 2.0, -1.0) * distance_of)
 
 
-def search(data: Data, setting: Setting, seed: int) -> pr.OperatingPoint:
+def search(data: Data, setting: Setting, seed: int) -> pr.results.OperatingPoint:
     """The cost rule of a sample, the search repeated in resamples; all classes count alike."""
     classes = int(data.y.max()) + 1
     return pr.operate(
@@ -87,12 +87,12 @@ def search(data: Data, setting: Setting, seed: int) -> pr.OperatingPoint:
         probabilities(data.scores[0]),
         costs=costs_of(classes),
         priors=[1.0 / classes] * classes,
-        method=pr.Bootstrap(n=SEARCHES, rng=seed, n_jobs=1),
+        method=pr.methods.Bootstrap(replicates=SEARCHES, rng=seed, n_jobs=1),
         **options(pr.operate, data, setting),
     )
 
 
-def searched_quantities(point: pr.OperatingPoint, new: Data) -> tuple[list[float], list[Any]]:
+def searched_quantities(point: pr.results.OperatingPoint, new: Data) -> tuple[list[float], list[Any]]:
     """Cost and rates of right decisions of a rule: on new cases, and as they are estimated."""
     rates = pr.rates(new.y, probabilities(new.scores[0]), rule=point.rule).rates
     true = [float((costs_of(len(rates)) * rates).sum()) / len(rates), *np.diag(rates).tolist()]

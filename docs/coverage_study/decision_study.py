@@ -14,7 +14,11 @@ from records import LEVEL, Tally, interval_row, rejection_row, row_of, samples_o
 import polyroc as pr
 
 THRESHOLDS = (0.2, 0.35, 0.5, 0.65, 0.8)  # of decision curves
-METHODS = {"mcnemar": pr.McNemar(), "mcnemar, chi-square": pr.McNemar(exact=False), "components": pr.Influence()}
+METHODS = {
+    "mcnemar": pr.methods.McNemar(),
+    "mcnemar, chi-square": pr.methods.McNemar(exact=False),
+    "components": pr.methods.Influence(),
+}
 
 
 def compare_curves(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:

@@ -48,7 +48,7 @@ HEAD = (
 )
 
 
-def ends_of(difference: pr.Difference) -> list[tuple[float, float]]:
+def ends_of(difference: pr.results.Difference) -> list[tuple[float, float]]:
     """Return Wald's interval and that of each candidate."""
     reach, found = Z * difference.standard_error, []
     found.append((difference.value - reach, difference.value + reach))

@@ -11,7 +11,7 @@ from scipy.special import expit, ndtr
 
 import polyroc as pr
 
-DEFAULT = pr.Influence()
+DEFAULT = pr.methods.Influence()
 BENEFIT_AT = 0.3  # the threshold of the net benefit
 PERMUTATIONS = 199  # of a test of curves
 SCORE = ("auc", "gini", "partial_auc", "partial_auc(tpr=(0.8, 1))", "average_precision", "cost_area")
@@ -117,7 +117,7 @@ def evaluate_binned(name: str, data: Data, setting: Setting, bits: int) -> Any:
     return tally.evaluate(name, sampling="cohort" if setting.cohort else "case-control")
 
 
-def compare(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> pr.Comparison | None:
+def compare(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> pr.results.Comparison | None:
     """All classifiers by one measure, under the names "0", "1", ...; None if it is not defined for the sample."""
     scores = {str(i): inputs(name, data, i, setting) for i in range(len(data.scores))}
     design = options(pr.compare, data, setting) | order(name, data)
@@ -146,7 +146,7 @@ def _curve_area(kind: Any, data: Data, setting: Setting) -> Result:
     return _from_estimate(curve.area)
 
 
-def _rates(data: Data, setting: Setting) -> pr.Rates:
+def _rates(data: Data, setting: Setting) -> pr.results.Rates:
     decisions = inputs("rate", data, 0, setting)
     return pr.rates(
         data.y, decisions, labels=list(range(int(data.y.max()) + 1)), **options(pr.rates, data, setting)
@@ -197,7 +197,7 @@ def curve_tests(data: Data, setting: Setting, seed: int) -> dict[tuple[str, str]
     if data.groups is data.weights is None:
         measure = measure_text("sensitivity", setting)
         for key in (measure, measure.replace("sensitivity", "specificity")):
-            exact = pr.compare(data.y, scores, measure=key, method=pr.McNemar())
+            exact = pr.compare(data.y, scores, measure=key, method=pr.methods.McNemar())
             pvalues[key.partition("(")[0], "mcnemar"] = exact.pvalue
     return pvalues
 
@@ -206,12 +206,12 @@ def venkatraman_tests(data: Data, seed: int) -> dict[tuple[str, str], float]:
     """P-values of the test that two ROC curves are equal: of all cases, and of each on one half of them."""
     scores = {str(i): data.scores[i] for i in range(2)}
     design = {"groups": data.groups, "sample_weight": data.weights}
-    test = pr.curves.venkatraman(data.y, scores, n=PERMUTATIONS, rng=seed, **design)
+    test = pr.curves.venkatraman(data.y, scores, replicates=PERMUTATIONS, rng=seed, **design)
     pvalues = {("roc_curve", "paired"): test.pair("0", "1").pvalue}
     if data.groups is data.weights is None:
         half = np.arange(len(data.y)) % 2 == 0  # two sets of cases
         apart = {name: pr.Scores.from_arrays(data.y[rows], s[rows]) for (name, s), rows in _sets(scores, half)}
-        unpaired = pr.curves.venkatraman(apart, n=PERMUTATIONS, rng=seed)
+        unpaired = pr.curves.venkatraman(apart, replicates=PERMUTATIONS, rng=seed)
         pvalues["roc_curve", "unpaired"] = unpaired.pair("0", "1").pvalue
     return pvalues
 

@@ -89,7 +89,7 @@ def _add_methods(cell: Cell, name: str, data: Data, setting: Setting, tallies: d
         ungrouped = evaluate(name, data._replace(groups=None), setting)
         tallies.setdefault("ungrouped", Tally()).add(ungrouped.ends)
     if cell.measures == ("auc",) and cell.model_name in SMOOTH:
-        formula = evaluate(name, data, setting, pr.HanleyMcNeil("exponential"))
+        formula = evaluate(name, data, setting, pr.methods.HanleyMcNeil("exponential"))
         tallies.setdefault("hanley_mcneil", Tally()).add(formula.ends)
 
 
@@ -98,13 +98,13 @@ def _methods(cell: Cell, replicate: int) -> dict[str, Any]:
     if replicate >= cell.bootstrap:
         return {}
     methods: dict[str, Any] = {
-        "bca": pr.Bootstrap(n=RESAMPLES, kind="bca", rng=replicate),
-        "percentile": pr.Bootstrap(n=RESAMPLES, kind="percentile", rng=replicate),
-        "jackknife": pr.Jackknife(),
-        "unbiased": pr.Unbiased(),
+        "bca": pr.methods.Bootstrap(replicates=RESAMPLES, kind="bca", rng=replicate),
+        "percentile": pr.methods.Bootstrap(replicates=RESAMPLES, kind="percentile", rng=replicate),
+        "jackknife": pr.methods.Jackknife(),
+        "unbiased": pr.methods.Unbiased(),
     }
     if cell.kind == "pair" and cell.has_equal_values:
-        methods["permutation"] = pr.Permutation(n=RESAMPLES, rng=replicate)
+        methods["permutation"] = pr.methods.Permutation(replicates=RESAMPLES, rng=replicate)
     return methods
 
 
@@ -150,7 +150,7 @@ PAIR_TESTS = {
 }
 
 
-def _add_intervals(comparison: pr.Comparison | None, tallies: dict[str, Tally]) -> None:
+def _add_intervals(comparison: pr.results.Comparison | None, tallies: dict[str, Tally]) -> None:
     """The intervals of the difference in one sample."""
     tallies["default"].add(_ends(comparison))
     tallies["wald"].add((math.nan, math.nan) if comparison is None else wald(comparison.difference("0", "1")))
@@ -158,7 +158,7 @@ def _add_intervals(comparison: pr.Comparison | None, tallies: dict[str, Tally]) 
 
 
 def _add_pair_tests(
-    cell: Cell, comparison: pr.Comparison | None, margin: float, pvalues: dict[str, list[float]]
+    cell: Cell, comparison: pr.results.Comparison | None, margin: float, pvalues: dict[str, list[float]]
 ) -> None:
     """The p-value of equality, or of inferiority and of difference by the margin."""
     pair = None if comparison is None else comparison.difference("0", "1")
@@ -169,23 +169,23 @@ def _add_pair_tests(
     pvalues.setdefault("two one-sided", []).append(math.nan if pair is None else pair.equivalence(margin))
 
 
-def _ends(comparison: pr.Comparison | None) -> Ends:
+def _ends(comparison: pr.results.Comparison | None) -> Ends:
     if comparison is None:
         return math.nan, math.nan
     return tuple(comparison.difference("0", "1").confidence_interval(LEVEL))
 
 
-def _pvalue(comparison: pr.Comparison | None) -> float:
+def _pvalue(comparison: pr.results.Comparison | None) -> float:
     return math.nan if comparison is None else comparison.difference("0", "1").pvalue
 
 
-def wald(difference: pr.Difference) -> Ends:
+def wald(difference: pr.results.Difference) -> Ends:
     """Value plus or minus 1.96 standard errors, cut at the limits."""
     reach, (low, high) = 1.959963984540054 * difference.standard_error, difference.limits
     return max(low, difference.value - reach), min(high, difference.value + reach)
 
 
-def mover(comparison: pr.Comparison) -> Ends:
+def mover(comparison: pr.results.Comparison) -> Ends:
     """Zou & Donner's interval of the difference, from the two guarded intervals and the correlation."""
     first, second = comparison.estimates.values()
     (l1, u1), (l2, u2) = (estimate.confidence_interval(LEVEL) for estimate in (first, second))

@@ -82,7 +82,7 @@ class StudyRun(Kind):
         undisturbed = folder / "undisturbed.duckdb"
         pr.study(self.plan, out=undisturbed)
         self.expected = study_plans.content(undisturbed)
-        self.tables = repr(pr.Study.open(undisturbed).to_dict()["tables"])
+        self.tables = repr(pr.results.Study.open(undisturbed).to_dict()["tables"])
         undisturbed.unlink()
         self.store, self.fits = folder / "study.duckdb", 0
 
@@ -111,7 +111,7 @@ class StudyRun(Kind):
 
     def check_ended(self) -> bool:
         """The store and the tables of the study."""
-        study = pr.Study.open(self.store)
+        study = pr.results.Study.open(self.store)
         if study.failures:
             return False
         if study_plans.content(self.store) != self.expected or repr(study.to_dict()["tables"]) != self.tables:
@@ -147,7 +147,7 @@ class FrontSearch(Kind):
         """The checkpoint is complete, and no older than the one before."""
         if not self.file.exists():
             return "nothing"
-        generations = pr.Front.load(self.file).search.generations  # type: ignore[union-attr]
+        generations = pr.results.Front.load(self.file).search.generations  # type: ignore[union-attr]
         if generations < self.done:
             raise BrokenPromiseError(f"{self.done} generations were stored, now {generations}")
         self.done = generations
@@ -155,7 +155,7 @@ class FrontSearch(Kind):
 
     def check_ended(self) -> bool:
         """The stored front."""
-        if pr.Front.load(self.file).to_dict() != self.expected:
+        if pr.results.Front.load(self.file).to_dict() != self.expected:
             raise BrokenPromiseError("the front differs from the undisturbed one")
         self.done = 0
         return True

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import t
 
-from polyroc.studies import FoldTable
+from polyroc.results import FoldTable
 from polyroc.studies.summaries.spread import spread
 
 RESULTS = Path(__file__).parent / "spread.csv"

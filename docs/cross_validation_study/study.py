@@ -248,7 +248,11 @@ def nested(simulation: Simulation, made: Predictions) -> tuple[tuple[Interval, .
 def fold_variances(measure: str, tables: Array, y: Array, classes: int) -> Array:
     """The variances of both values in a fold, from structural components, and of their difference."""
     scores = _matrix(dict(zip(NAMES, tables, strict=True)), y, classes)
-    matrix = pr.Influence().covariance(find_measure(measure), [Sample(scores, name) for name in NAMES]).covariance
+    matrix = (
+        pr.methods.Influence()
+        .covariance(find_measure(measure), [Sample(scores, name) for name in NAMES])
+        .covariance
+    )
     return np.array([matrix[0, 0], matrix[1, 1], matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]])
 
 

@@ -110,7 +110,7 @@ def fixed(begin: str = "") -> Iterator[dict[str, Any]]:
         ours, seconds = [], 0.0
         for seed in range(FIXED_SEEDS):
             began = time.process_time()
-            front = pr.front(y, P, n=VECTORS, n_jobs=1, rng=seed)
+            front = pr.front(y, P, draws=VECTORS, n_jobs=1, rng=seed)
             seconds += time.process_time() - began
             ours.append(share(front.counts, points))
         differences = np.subtract(ours, theirs)

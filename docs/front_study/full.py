@@ -28,7 +28,7 @@ SEARCHES = {
 }
 
 
-def searched(data: str, search: str) -> tuple[pr.Front, int]:
+def searched(data: str, search: str) -> tuple[pr.results.Front, int]:
     """The front after all generations, resumed if a part of them was done before; and the number of cases."""
     X, y = SETS[data]()
     path = SAVED / f"{data} {search}.npz".replace(" ", "_").replace(",", "")

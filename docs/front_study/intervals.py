@@ -20,11 +20,11 @@ import numpy as np
 from page import write
 
 import polyroc as pr
+from polyroc._results.provenance import Provenance
 from polyroc.fronts import case_errors as errors_module
 from polyroc.fronts.dominated_volume import shares_on, volume_shares
 from polyroc.fronts.volume_table import FrontVolumes
 from polyroc.kernels.volumes import points_below_chance
-from polyroc.results.provenance import Provenance
 
 RESULTS = Path(__file__).parent / "intervals.csv"
 RUNS, RUNS_OF_MANY, EACH, REPLICATES, DRAWN, POINTS = 400, 200, 10, 100, 100, 4000
@@ -111,8 +111,8 @@ def ginis(tables: list[Any], points: Any) -> Any:
 def make_fronts(model: Model, on: tuple[Any, list[Any]], seed: int) -> list[Any]:
     """A front for each classifier."""
     if model.proposed is None:
-        return [pr.front(on[0], P, n=DRAWN, alpha=1.0, n_jobs=1, rng=seed) for P in on[1]]
-    return [pr.front(on[0], P, n=n, n_jobs=1, rng=seed) for P, n in zip(on[1], model.proposed, strict=True)]
+        return [pr.front(on[0], P, draws=DRAWN, concentration=1.0, n_jobs=1, rng=seed) for P in on[1]]
+    return [pr.front(on[0], P, draws=n, n_jobs=1, rng=seed) for P, n in zip(on[1], model.proposed, strict=True)]
 
 
 def samples(model: Model) -> Iterator[Sample]:

@@ -36,8 +36,8 @@ def questions(classes: int) -> Iterator[dict[str, Any]]:
 def fixed() -> Iterator[tuple[str, int, list[list[float]]]]:
     """Name, number of classes, and costs: of the best point, with cases, of `operate`."""
     for name, P, y in settings():
-        front = pr.front(y, P, n=VECTORS)
-        assert isinstance(front, pr.Front)
+        front = pr.front(y, P, draws=VECTORS)
+        assert isinstance(front, pr.results.Front)
         ways = (lambda q, f=front: pr.operate(replace(f, scores=None), **q), lambda q, f=front: pr.operate(f, **q))
         direct = [pr.operate(y, P, **q).expected_cost for q in questions(P.shape[1])]
         yield name, P.shape[1], [*([way(q).expected_cost for q in questions(P.shape[1])] for way in ways), direct]
@@ -52,8 +52,8 @@ def families() -> Iterator[tuple[str, int, list[list[float]]]]:
         X, y = data_sets()[name]
         front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=GENERATIONS)
         fit = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=0)
-        assert isinstance(front, pr.Front)
-        assert isinstance(fit, pr.Front)
+        assert isinstance(front, pr.results.Front)
+        assert isinstance(fit, pr.results.Front)
         costs: list[list[float]] = [[], [], []]
         for q in questions(3):
             best = pr.operate(front, **q)

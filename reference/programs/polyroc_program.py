@@ -84,10 +84,12 @@ def answer(item: dict[str, Any], data: Data) -> float | None:
     if quantity == "reader_study":
         return of_readers(item, data)
     if quantity == "venkatraman":
-        return float(pr.curves.venkatraman(cases, n=1).pair(*names).statistic)
+        return float(pr.curves.venkatraman(cases, replicates=1).pair(*names).statistic)
     measure = specification(item)
     if statistic in METHODS or statistic == "hanley_mcneil_variance":
-        method = METHODS[statistic] if statistic in METHODS else pr.HanleyMcNeil(kind=item["options"]["kind"])
+        method = (
+            METHODS[statistic] if statistic in METHODS else pr.methods.HanleyMcNeil(kind=item["options"]["kind"])
+        )
         estimate = pr.evaluate(cases, measure=measure, method=method)
         return estimate.value if statistic == "value" else estimate.standard_error**2
     return of_pairs(item, cases, measure, data)
@@ -101,7 +103,7 @@ def of_pairs(item: dict[str, Any], cases: pr.Scores, measure: str, data: Data) -
     """Covariances, and tests of two classifiers or more."""
     statistic, names, options = item["statistic"], item["classifiers"], item.get("options", {})
     if statistic in ("mcnemar_p_value", "cochran_p_value"):
-        method = pr.McNemar(exact="exact" not in options, corrected=options.get("corrected") != "no")
+        method = pr.methods.McNemar(exact="exact" not in options, corrected=options.get("corrected") != "no")
         if adjustment := options.get("adjustment"):  # for all pairs of the data
             cases = scores({**item, "classifiers": [*data.predictions]}, data)
             comparison = pr.compare(cases, measure=measure, method=method, adjustment=adjustment)

@@ -120,7 +120,7 @@ def _areas(scores: pr.Scores, p: FloatArray) -> list[float]:
 def _pooled(scores: pr.Scores, p: FloatArray) -> list[list[float]]:
     """The ROC curve of the cases of all test sets, as the paper draws it."""
     curve = pr.curve((scores.codes == scores.positive).astype(int), p)
-    assert isinstance(curve, pr.Curve)
+    assert isinstance(curve, pr.results.Curve)
     return [np.asarray(curve.fpr).tolist(), np.asarray(curve.tpr).tolist()]
 
 

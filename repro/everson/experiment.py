@@ -118,7 +118,7 @@ def fits(equal: bool) -> dict[str, float]:
 
 
 @cache
-def drawn_front() -> tuple[FloatArray, npt.NDArray[np.str_], pr.Front]:
+def drawn_front() -> tuple[FloatArray, npt.NDArray[np.str_], pr.results.Front]:
     """The front of figures 1 and 2, with its cases."""
     X, y = synthetic(0, RIGHT)
     named = np.array(["C1", "C2", "C3"])[y]
@@ -137,7 +137,7 @@ def densities(places: FloatArray) -> FloatArray:
     return by_component.reshape(len(places), 3, 2).sum(axis=2)
 
 
-def panels(front: pr.Front) -> dict[str, int]:
+def panels(front: pr.results.Front) -> dict[str, int]:
     """The points of figure 1: fewest errors; fewest cases of C2 misclassified; fewest others classified as C2."""
     C = front.rates
     others = C[:, 2, 0] + C[:, 0, 2]
@@ -162,7 +162,7 @@ def extremes() -> dict[str, float]:
     }
 
 
-def two_classes() -> dict[str, pr.Front]:
+def two_classes() -> dict[str, pr.results.Front]:
     """Figure 3: two classifiers of two classes whose fronts cross."""
     rng = np.random.default_rng(SEED)
     y = np.repeat([0, 1], 40)
@@ -171,7 +171,7 @@ def two_classes() -> dict[str, pr.Front]:
     probabilities = {
         name: np.column_stack((1.0 - p, p)) for name, p in ((n, _logistic(s)) for n, s in scores.items())
     }
-    fronts = pr.front(y, probabilities, n=10_000, alpha=1.0)
+    fronts = pr.front(y, probabilities, draws=10_000, concentration=1.0)
     return dict(fronts) if isinstance(fronts, dict) else {}
 
 

@@ -25,7 +25,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:  # noqa: ARG001 - front
     _draw_crossing(folder)
 
 
-def _draw_regions(X: FloatArray, y: Any, front: pr.Front, folder: Path) -> None:
+def _draw_regions(X: FloatArray, y: Any, front: pr.results.Front, folder: Path) -> None:
     """Figure 1, with the boundaries that would be ideal for equal costs."""
     figure, axes = pyplot.subplots(1, 3, figsize=(14.0, 4.8), sharey=True, layout="constrained")
     for ax, (title, place) in zip(axes, panels(front).items(), strict=True):

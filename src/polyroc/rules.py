@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.codec import encode_fields
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
-from polyroc.results.codec import encode_fields
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_array, complete_rows
 from polyroc.validation.labels import is_hashable

@@ -77,7 +77,7 @@ def test_json_csv_and_markdown_hold_what_python_gives():
     expected = pr.evaluate(read, measure=["hand_till", "ova"])
     arguments = ("evaluate", file, *IRIS, "-m", "hand_till", "-m", "ova")
     stored = json.loads(polyroc(*arguments, "--json").stdout)
-    assert pr.Evaluation.from_dict(stored).to_dict() == expected.to_dict()
+    assert pr.results.Evaluation.from_dict(stored).to_dict() == expected.to_dict()
     rows = list(csv.DictReader(io.StringIO(polyroc(*arguments, "--csv").stdout)))
     assert [float(row["value"]) for row in rows] == [row["value"] for row in expected.rows()]
     assert [float(row["low"]) for row in rows] == [row["low"] for row in expected.rows()]
@@ -92,7 +92,7 @@ def test_json_csv_and_markdown_hold_what_python_gives():
 def test_two_classifiers_side_by_side(scores):
     arguments = ("evaluate", scores, "--truth", "state", "--pos-label", "sick")
     done = polyroc(*arguments, "--scores", "forest=forest", "--scores", "logit=logit", "-m", "auc", "--json")
-    restored = pr.Evaluation.from_dict(json.loads(done.stdout))
+    restored = pr.results.Evaluation.from_dict(json.loads(done.stdout))
     assert restored.classifiers == ("forest", "logit")
     assert float(restored["forest", "auc"]) > float(restored["logit", "auc"])
     one = polyroc(*arguments, "--scores", "forest", "-m", "partial_auc(fpr=(0, 0.2))")
@@ -112,8 +112,8 @@ def test_compare_has_a_sentence(monkeypatch):
     read = pr.read(arguments[1], truth="species", scores="p_*", classifier="classifier", case="case")
     expected = pr.compare(read, measure="hand_till")
     stored = json.loads(polyroc(*arguments, "--json").stdout)
-    assert pr.Comparison.from_dict(stored).to_dict() == expected.to_dict()
-    rows = list(csv.DictReader(io.StringIO(polyroc(*arguments, "--csv", "--adjust", "bonferroni").stdout)))
+    assert pr.results.Comparison.from_dict(stored).to_dict() == expected.to_dict()
+    rows = list(csv.DictReader(io.StringIO(polyroc(*arguments, "--csv", "--adjustment", "bonferroni").stdout)))
     expected_rows = [min(1, 3 * row["pvalue"]) for row in expected.rows()]
     assert [float(row["adjusted_pvalue"]) for row in rows] == pytest.approx(expected_rows)
 
@@ -140,16 +140,14 @@ def test_lines_that_name_columns_labels_or_tests_in_other_ways(tmp_path):
 @pytest.mark.slow
 def test_methods_and_seeds():
     arguments = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till", "--csv")
-    drawn = ("--method", "bootstrap", "--replicates", "200", "--seed", "4")
+    drawn = ("--method", "bootstrap", "--replicates", "200", "--rng", "4")
     again = [polyroc(*arguments, *drawn).stdout for _ in range(2)]
     assert again[0] == again[1]
     assert again[0] != polyroc(*arguments, "--method", "unbiased").stdout
     shown = polyroc(*arguments[:-1], *drawn).stdout
-    assert (
-        "Standard errors by Bootstrap(n=200, stratified=True, kind='guarded', rng=4); guarded logit intervals."
-        in shown
-    )
-    compared = polyroc("compare", *arguments[1:-1], "--method", "permutation", "--replicates", "99", "--seed", "1")
+    method = "Bootstrap(replicates=200, stratified=True, kind='guarded', rng=4)"
+    assert f"Standard errors by {method}; guarded logit intervals." in shown
+    compared = polyroc("compare", *arguments[1:-1], "--method", "permutation", "--replicates", "99", "--rng", "1")
     assert "lda is better than tree" in compared.stdout
     refused = polyroc("evaluate", arguments[1], *IRIS, "-m", "ova", "--method", "unbiased")
     assert refused.returncode == 2

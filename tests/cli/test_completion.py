@@ -26,7 +26,7 @@ def completions(*words):
 
 
 @pytest.mark.parametrize(
-    "command", ["evaluate", "compare", "plot", "report", "size", "surface", "study show", "study test"]
+    "command", ["evaluate", "compare", "plot", "report", "sample-size", "surface", "study show", "study test"]
 )
 def test_keys_of_measures(command):
     assert completions(*command.split(), "-m", "hand") == ["hand_till"]

@@ -53,12 +53,12 @@ def test_json_and_csv_hold_what_python_gives(scores, kind, tmp_path):
 
 def test_families_and_folds(scores):
     done = polyroc("curve", catalogue.path("iris_predictions"), *IRIS, "--multi-class", "ovo", "--json")
-    family = pr.Curves.from_dict(json.loads(done.stdout))
+    family = pr.results.Curves.from_dict(json.loads(done.stdout))
     assert (family.by, len(family)) == ("pair", 18)
     done = polyroc(
         "curve", scores, "--truth", "y", "--scores", "s", "--folds", "part", "--average", "vertical", "--json"
     )
-    restored = pr.Curve.from_dict(json.loads(done.stdout))
+    restored = pr.results.Curve.from_dict(json.loads(done.stdout))
     folds = [pr.evaluate(*part, measure="auc").value for part in parts(scores)]
     assert restored.area.value == pytest.approx(np.mean(folds))
 

@@ -143,7 +143,7 @@ def test_folders_without_permission(polyroc):
 def test_nothing_is_writable(polyroc, large):
     nowhere = dict.fromkeys(("TMPDIR", "HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"), "/proc/1")
     options = {"environment": nowhere, "user": ANYBODY, "folder": "/proc"}
-    size = ("size", "--value", 0.85, "--null", 0.75)
+    size = ("sample-size", "--value", 0.85, "--null", 0.75)
     for arguments in (size, EVALUATE, (*large, "--engine", "duckdb", "--exact")):
         done = polyroc(*arguments, **options)
         assert done.returncode == 0

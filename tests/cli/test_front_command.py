@@ -49,7 +49,7 @@ def file(predictions, tmp_path):
 
 def in_python(file, **options):
     scores = pr.read(file, truth="y", scores="p_*")
-    return pr.front(scores, n=200, **options)
+    return pr.front(scores, draws=200, **options)
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_json_holds_the_front_and_its_gini(polyroc, file):
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     result = in_python(file)
-    assert (pr.Front.from_dict(record).counts == result.counts).all()
+    assert (pr.results.Front.from_dict(record).counts == result.counts).all()
     gini = result.gini(n_points=2000)
     assert (record["gini"], record["gini_monte_carlo_error"]) == (gini.value, gini.standard_error)
     assert (record["gini_case_error"], record["gini_search_error"]) == result.gini_errors()
@@ -74,7 +74,7 @@ def test_the_table_has_gini_and_exclusive_volumes(polyroc, file):
     done = polyroc("front", file, *arguments)
     assert done.returncode == 0, done.stderr
     scores = pr.read(file, truth="y", scores={"one": ["p_*"], "two": ["q_*"]})
-    front = pr.front(scores, n=200)
+    front = pr.front(scores, draws=200)
     for a, b in (("one", "two"), ("two", "one")):
         line = next(line for line in done.stdout.splitlines() if line.startswith(a))
         assert f"{front[a].gini(n_points=2000):.4f}" in line
@@ -93,29 +93,29 @@ def test_csv_lists_the_points(polyroc, file):
 @pytest.mark.slow
 def test_out_stores_what_load_reads(polyroc, file, tmp_path):
     for name in ("front.npz", "front.json"):
-        done = polyroc("front", file, *ASKED, "--out", tmp_path / name, "--seed", "3")
+        done = polyroc("front", file, *ASKED, "--out", tmp_path / name, "--rng", "3")
         assert done.returncode == 0, done.stderr
-        assert (pr.Front.load(tmp_path / name).counts == in_python(file, rng=3).counts).all()
+        assert (pr.results.Front.load(tmp_path / name).counts == in_python(file, rng=3).counts).all()
 
 
 @pytest.mark.slow
 def test_alphas_and_bounds_as_a_shell_gives_them(polyroc, file):
-    arguments = ("--alpha", "malignant>benign=20", "--bound", "malignant>normal:normal>malignant=1,10")
+    arguments = ("--concentration", "malignant>benign=20", "--bounds", "malignant>normal:normal>malignant=1,10")
     record = json.loads(polyroc("front", file, *ASKED, *arguments, "--json").stdout)
     pair = (("malignant", "normal"), ("normal", "malignant"))
-    result = in_python(file, alpha={("malignant", "benign"): 20}, bounds={pair: (1, 10)})
+    result = in_python(file, concentration={("malignant", "benign"): 20}, bounds={pair: (1, 10)})
     assert record["counts"] == result.counts.tolist()
-    record = json.loads(polyroc("front", file, *ASKED, "--alpha", "3", "--json").stdout)
-    assert record["counts"] == in_python(file, alpha=3).counts.tolist()
+    record = json.loads(polyroc("front", file, *ASKED, "--concentration", "3", "--json").stdout)
+    assert record["counts"] == in_python(file, concentration=3).counts.tolist()
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--alpha", "much"), "--alpha must give numbers"),
-        (("--alpha", "benign>sick=2"), "not one of the classes"),
-        (("--bound", "benign>normal=1,2"), "TRUE>DECISION:TRUE>DECISION=LOW,HIGH"),
-        (("--bound", "benign:normal=1,2"), "TRUE>DECISION"),
+        (("--concentration", "much"), "--concentration must give numbers"),
+        (("--concentration", "benign>sick=2"), "not one of the classes"),
+        (("--bounds", "benign>normal=1,2"), "TRUE>DECISION:TRUE>DECISION=LOW,HIGH"),
+        (("--bounds", "benign:normal=1,2"), "TRUE>DECISION"),
         (("--scores", "q_*"), "column"),
         (("-n", "0"), "-n"),
     ],
@@ -162,7 +162,7 @@ def other(file, tmp_path):
 def kept(predictions, tmp_path_factory):
     place = tmp_path_factory.mktemp("kept") / "front.npz"
     P = predictions[["p_benign", "p_malignant", "p_normal"]]
-    pr.front(predictions["y"], P.to_numpy(), n=200).save(place)
+    pr.front(predictions["y"], P.to_numpy(), draws=200).save(place)
     return place.read_bytes()
 
 
@@ -198,7 +198,7 @@ def test_several_classifiers_are_tested_each_by_its_own_scores(polyroc, file, ot
     arguments = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
     records = json.loads(polyroc("front", file, *arguments, "--test", other, "--json").stdout)
     for record, columns in zip(records, ("p_*", "q_*"), strict=True):
-        front = pr.front(pr.read(file, truth="y", scores=columns), n=200)
+        front = pr.front(pr.read(file, truth="y", scores=columns), draws=200)
         held_out = front.evaluated(pr.read(other, truth="y", scores=columns), n_points=2000)
         assert record["held_out"]["gini"] == held_out.gini.value
 
@@ -223,7 +223,7 @@ def test_what_is_not_converged_is_reported_in_a_sentence(polyroc, file):
 @pytest.mark.slow
 def test_exact_volumes_on_demand(polyroc, stored):
     record = json.loads(polyroc("front", stored, "--exact", "--json").stdout)
-    exact = pr.Front.load(stored).gini(None)
+    exact = pr.results.Front.load(stored).gini(None)
     assert (record["gini"], record["gini_monte_carlo_error"]) == (exact, 0.0)
 
 
@@ -235,7 +235,7 @@ def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path, mon
     record = json.loads(
         polyroc("front", stored, "--against", tmp_path / "rival.json", "--points", "2000", "--json").stdout
     )
-    mine, rival = pr.Front.load(stored), pr.Front.load(tmp_path / "rival.json")
+    mine, rival = pr.results.Front.load(stored), pr.results.Front.load(tmp_path / "rival.json")
     assert [record["gini"] for record in record] == [front.gini(n_points=2000) for front in (mine, rival)]
     assert record[0]["exclusive"] == {"rival": mine.exclusive(rival, n_points=2000)}
     fresh = polyroc("front", file, *arguments, "--against", stored, "--test", file)
@@ -284,7 +284,7 @@ def test_a_searched_front_gives_a_whole_classifier(polyroc, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [(), ("--kind", "parallel", "--colour", "benign>normal"), ("--kind", "growth")])
+@pytest.mark.parametrize("more", [(), ("--kind", "parallel", "--shade-by", "benign>normal"), ("--kind", "growth")])
 def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
     marked = () if "growth" in more else ("--point", "1")
     done = polyroc("plot", stored, *more, *marked, "-o", tmp_path / "front.png")
@@ -324,7 +324,7 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
         (["plot", "FRONT", "-o", "p.png", "--kind", "roc"], "no picture 'roc'"),
         (["plot", "FRONT", "-o", "p.png", "--hull"], "not valid for a stored front"),
         (["plot", "FRONT", "-o", "p.png", "--point", "99999"], "indices into the front"),
-        (["plot", "FRONT", "-o", "p.png", "--colour", "generation"], "colour must be"),
+        (["plot", "FRONT", "-o", "p.png", "--shade-by", "generation"], "shade_by must be"),
         (["plot", "FRONT", "-o", "p.png", "--kind", "growth", "--point", "1"], "not valid for --kind growth"),
         (["plot", "FILE", *ASKED[:4], "-o", "p.png", "--kind", "growth"], "polyroc front FILE -o"),
         (["plot", "FILE", *ASKED[:4], "-o", "p.png", "--kind", "rates", "--point", "1"], "a stored front"),
@@ -352,7 +352,7 @@ def test_two_classes_from_end_to_end(polyroc, tmp_path):
     done = polyroc("front", tmp_path / "two.csv", *arguments, "-o", tmp_path / "two.npz")
     assert "Every threshold was tried" in done.stdout
     assert polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "two.svg").returncode == 0
-    coloured = polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "no.svg", "--colour", "0>1")
+    coloured = polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "no.svg", "--shade-by", "0>1")
     assert one_line(coloured, "three classes or more")
     chosen = polyroc("operate", "--front", tmp_path / "two.npz", "--at-most", "1>0=0", "--json")
     rule = pr.Rule.from_dict(json.loads(chosen.stdout)["rule"])
@@ -380,7 +380,7 @@ def test_a_family_is_searched_on_features(polyroc, features, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "+-" in done.stdout
     assert "run more (--generations)" in done.stdout
-    front = pr.Front.load(tmp_path / "f.npz")
+    front = pr.results.Front.load(tmp_path / "f.npz")
     frame = pd.read_csv(features)
     twin = pr.search_front(pr.fronts.LogisticFamily(), frame[["x_1", "x_2"]].to_numpy(), frame["y"], generations=5)
     assert (front.counts == twin.counts).all()

@@ -118,10 +118,14 @@ def test_cut_points_of_ordered_classes(polyroc, files):
     file, rule = files / "stages.csv", files / "rule.json"
     pd.DataFrame({"stage": stage, "marker": marker}).to_csv(file, index=False)
     data = ("--truth", "stage", "--scores", "marker", "--labels", "none,mild,severe")
-    choice = ("--criterion", "youden", "--method", "bootstrap", "--replicates", "50", "--seed", "3")
+    choice = ("--criterion", "youden", "--method", "bootstrap", "--replicates", "50", "--rng", "3")
     done = polyroc("operate", file, *data, *choice, "--rule", rule)
     expected = pr.operate(
-        stage, marker, labels=["none", "mild", "severe"], criterion="youden", method=pr.Bootstrap(n=50, rng=3)
+        stage,
+        marker,
+        labels=["none", "mild", "severe"],
+        criterion="youden",
+        method=pr.methods.Bootstrap(replicates=50, rng=3),
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert f"Rule: {expected.rule.sentence()}" in done.stdout

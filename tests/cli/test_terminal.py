@@ -107,5 +107,5 @@ def test_sentences_stay_whole_in_a_pipe(monkeypatch, folder):
     monkeypatch.delenv("COLUMNS", raising=False)
     out = io.StringIO()
     with redirect_stdout(out):
-        run(["size", "--value", "0.85", "--null", "0.75"])
+        run(["sample-size", "--value", "0.85", "--null", "0.75"])
     assert any(len(line) > 80 for line in out.getvalue().splitlines())

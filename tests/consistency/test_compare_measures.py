@@ -304,12 +304,12 @@ def test_nothing_is_stored_that_json_does_not_know():
 
 def test_stored_and_read_back():
     comparison = pr.compare_measures(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
-    again = pr.consistency.MeasureComparisons.from_dict(json.loads(json.dumps(comparison.to_dict())))
+    again = pr.results.MeasureComparisons.from_dict(json.loads(json.dumps(comparison.to_dict())))
     assert again.to_dict() == comparison.to_dict()
     one = pr.compare_measures("auc", "accuracy", positives=20, negatives=20)
     stored = json.loads(json.dumps(one.to_dict()))
-    assert pr.consistency.MeasureComparison.from_dict(stored).counts == one.counts
-    assert pr.consistency.MeasureComparison.from_dict(stored).joint.counts == one.joint.counts
+    assert pr.results.MeasureComparison.from_dict(stored).counts == one.counts
+    assert pr.results.MeasureComparison.from_dict(stored).joint.counts == one.joint.counts
     assert one.joint.total == comb(40, 20)
     large = pr.compare_measures("auc", "accuracy", positives=50, negatives=50).to_dict()
     assert large["joint"] is None  # 42,000 cells

@@ -35,7 +35,7 @@ def two_classes(n=30, seed=0, **gaps):
 
 @pytest.mark.slow
 def test_the_share_of_resamples_that_keep_the_order(iris):
-    method = pr.Bootstrap(n=300, rng=1)
+    method = pr.methods.Bootstrap(replicates=300, rng=1)
     stability = pr.consistency.order_stability(iris, measure=["hand_till", "accuracy"], method=method)
     for key in ("hand_till", "accuracy"):
         drawn = pr.evaluate(iris, measure=[key], method=method)
@@ -55,7 +55,7 @@ def test_the_worse_classifier_may_be_named_first_and_a_cost_is_turned():
     y, scores = two_classes(poor=0.2, good=2.0)
     P = {name: np.column_stack([-s, s]) for name, s in scores.items()}
     stability = pr.consistency.order_stability(
-        y, P, measure=["auc", "expected_cost(threshold=1)"], method=pr.Bootstrap(n=50, rng=0)
+        y, P, measure=["auc", "expected_cost(threshold=1)"], method=pr.methods.Bootstrap(replicates=50, rng=0)
     )
     for pair in stability.pairs.values():
         assert (pair.better, pair.worse) == ("good", "poor")
@@ -67,7 +67,7 @@ def test_the_worse_classifier_may_be_named_first_and_a_cost_is_turned():
 def test_classifiers_that_are_equal_have_no_order_to_keep():
     y, scores = two_classes(one=1.0)
     stability = pr.consistency.order_stability(
-        y, {**scores, "same": scores["one"]}, measure="auc", method=pr.Bootstrap(n=20, rng=0)
+        y, {**scores, "same": scores["one"]}, measure="auc", method=pr.methods.Bootstrap(replicates=20, rng=0)
     )
     pair = stability["auc"]
     assert (pair.same, pair.tied, pair.reversed, pair.difference) == (0, 20, 0, 0.0)
@@ -82,14 +82,18 @@ def test_a_measure_that_is_undefined_on_all_cases_has_no_order():
         "two": np.column_stack([-scores["two"], scores["two"]]),
     }
     with pytest.warns(UndefinedMeasureWarning, match="No case was called"):
-        stability = pr.consistency.order_stability(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
+        stability = pr.consistency.order_stability(
+            y, P, measure="ppv", method=pr.methods.Bootstrap(replicates=20, rng=0)
+        )
     assert stability["ppv"].difference == 0
     assert np.isnan(stability["ppv"].share)
 
 
 def test_order_stability_is_stored_and_shown(iris):
-    stability = pr.consistency.order_stability(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
-    again = pr.consistency.OrderStability.from_dict(json.loads(json.dumps(stability.to_dict())))
+    stability = pr.consistency.order_stability(
+        iris, measure="hand_till", method=pr.methods.Bootstrap(replicates=50, rng=1)
+    )
+    again = pr.results.OrderStability.from_dict(json.loads(json.dumps(stability.to_dict())))
     assert again.pairs == stability.pairs
     assert again.provenance.seed == 1
     assert "<table>" in stability._repr_html_()
@@ -100,7 +104,7 @@ def test_order_stability_is_stored_and_shown(iris):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": pr.Influence()}, "method must be Bootstrap"),
+        ({"method": pr.methods.Influence()}, "method must be Bootstrap"),
         ({"y_score": {"only": [0.1, 0.2, 0.3, 0.4]}}, "At least two classifiers"),
         ({"labels": [0, 1, 2]}, "No case of class '2'"),
     ],
@@ -142,7 +146,7 @@ def test_groups_are_longest_runs_without_a_difference():
 
 def test_separation_is_stored_and_shown(iris):
     separation = pr.consistency.separation(iris, measure=["hand_till", "accuracy"], adjustment=None)
-    again = pr.consistency.Separation.from_dict(json.loads(json.dumps(separation.to_dict())))
+    again = pr.results.Separation.from_dict(json.loads(json.dumps(separation.to_dict())))
     assert again.measures == separation.measures
     assert repr(again) == repr(separation)
     assert separation.rows()[0]["members"] == "lda | knn | tree"
@@ -189,7 +193,7 @@ def test_json_and_csv_hold_what_python_gives():
 def test_a_model_on_the_command_line():
     done = polyroc(
         *("hand_till", "accuracy", "--model", "dirichlet", "--sizes", "4,5,6", "--precision", 5, "--pairs", 200),
-        *("--seed", 3, "--json"),
+        *("--rng", 3, "--json"),
     )
     model = pr.consistency.DirichletModel((4, 5, 6), precision=5.0)
     assert (
@@ -200,7 +204,7 @@ def test_a_model_on_the_command_line():
 
 @pytest.mark.slow
 def test_own_data_on_the_command_line(iris):
-    file = ("--file", IRIS, *COLUMNS, "--seed", 2)
+    file = ("--file", IRIS, *COLUMNS, "--rng", 2)
     done = polyroc(
         "hand_till", "accuracy", "--model", "data", *file, "--between", "lda,tree", "--pairs", 100, "--json"
     )
@@ -212,7 +216,9 @@ def test_own_data_on_the_command_line(iris):
     done = polyroc("hand_till", "accuracy", "--practice", "groups", *file)
     assert done.stdout.splitlines()[3].split() == ["hand_till", "3", "3", "3", "lda", "|", "knn", "|", "tree"]
     done = polyroc("accuracy", "--practice", "order", *file, "--replicates", 50, "--json")
-    expected = pr.consistency.order_stability(iris, measure="accuracy", method=pr.Bootstrap(n=50, rng=2))
+    expected = pr.consistency.order_stability(
+        iris, measure="accuracy", method=pr.methods.Bootstrap(replicates=50, rng=2)
+    )
     assert json.loads(done.stdout)["pairs"] == expected.to_dict()["pairs"]
 
 
@@ -297,7 +303,7 @@ def test_several_measures_as_a_heat_map():
 def test_a_joint_distribution_that_was_not_stored_cannot_be_drawn():
     large = pr.compare_measures("auc", "accuracy", positives=50, negatives=50)
     with pytest.raises(InputError, match="not stored"):
-        pr.plot(pr.consistency.MeasureComparison.from_dict(large.to_dict()))
+        pr.plot(pr.results.MeasureComparison.from_dict(large.to_dict()))
 
 
 def test_measures_that_contradict_each_other_are_named(tmp_path):
@@ -309,13 +315,17 @@ def test_measures_that_contradict_each_other_are_named(tmp_path):
     }
     measures = ["auc", "accuracy(threshold=5.5)"]
     assert [round(25 * pr.evaluate(y, s, measure="auc").value) for s in scores.values()] == [21, 16]
-    stability = pr.consistency.order_stability(y, scores, measure=measures, method=pr.Bootstrap(n=20, rng=0))
+    stability = pr.consistency.order_stability(
+        y, scores, measure=measures, method=pr.methods.Bootstrap(replicates=20, rng=0)
+    )
     (sentence,) = stability.conclusion()
     assert sentence == (
         "auc and accuracy(threshold=5.5) contradict each other: third is better than fourth by auc, and worse by "
         "accuracy(threshold=5.5)."
     )
-    agreeing = pr.consistency.order_stability(y, scores, measure=["auc", "gini"], method=pr.Bootstrap(n=20, rng=0))
+    agreeing = pr.consistency.order_stability(
+        y, scores, measure=["auc", "gini"], method=pr.methods.Bootstrap(replicates=20, rng=0)
+    )
     assert agreeing.conclusion() == []
     file = tmp_path / "two.csv"
     file.write_text(

@@ -333,7 +333,7 @@ def test_pairs_that_neither_measure_separates_are_named():
     assert comparison.undecided_pairs.tolist() == np.flatnonzero(level).tolist()
     assert comparison.undecided == level.sum() > 0
     assert comparison.joint.total == 1000
-    assert pr.consistency.MeasureComparison.from_dict(comparison.to_dict()).undecided_pairs is None
+    assert pr.results.MeasureComparison.from_dict(comparison.to_dict()).undecided_pairs is None
 
 
 def test_a_cost_counts_as_better_where_it_is_smaller():

@@ -51,7 +51,7 @@ def test_a_resample_without_a_class_has_no_height():
     assert (heights[2] == 1).all()
 
 
-METHODS = {"formula": pr.Influence(), "bootstrap": pr.Bootstrap(n=200, rng=0)}
+METHODS = {"formula": pr.methods.Influence(), "bootstrap": pr.methods.Bootstrap(replicates=200, rng=0)}
 
 
 def coverage(model, sizes, times, **options):
@@ -138,7 +138,9 @@ def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", [pr.Influence(), pr.Bootstrap(n=100, rng=0)], ids=["formula", "bootstrap"])
+@pytest.mark.parametrize(
+    "method", [pr.methods.Influence(), pr.methods.Bootstrap(replicates=100, rng=0)], ids=["formula", "bootstrap"]
+)
 def test_precision_recall_bands_hold_the_true_precision(method):
     model, times, places = Binormal(1.0), 60, np.array([0.3, 0.5, 0.8])
     inside, everywhere = np.zeros(3), 0
@@ -255,7 +257,8 @@ def test_det_bands_are_roc_bands_in_normal_deviates():
 def test_same_seed_same_band_whatever_the_workers():
     y, s = Binormal(1.0).sample(100, rng=0)
     one, two = (
-        pr.curve(y, s, band="simultaneous", method=pr.Bootstrap(n=300, rng=4, n_jobs=jobs)).band for jobs in (1, 2)
+        pr.curve(y, s, band="simultaneous", method=pr.methods.Bootstrap(replicates=300, rng=4, n_jobs=jobs)).band
+        for jobs in (1, 2)
     )
     assert (one.low == two.low).all()
     assert (one.high == two.high).all()
@@ -264,13 +267,13 @@ def test_same_seed_same_band_whatever_the_workers():
 @pytest.mark.slow
 def test_weights_and_groups_are_honoured():
     y, s = Binormal(1.0).sample(60, rng=0)
-    plain = pr.curve(y, s, band="simultaneous", method=pr.Bootstrap(n=200, rng=0)).band
+    plain = pr.curve(y, s, band="simultaneous", method=pr.methods.Bootstrap(replicates=200, rng=0)).band
     doubled = pr.curve(
         np.repeat(y, 2),
         np.repeat(s, 2),
         groups=np.repeat(np.arange(120), 2),
         band="simultaneous",
-        method=pr.Bootstrap(n=200, rng=0),
+        method=pr.methods.Bootstrap(replicates=200, rng=0),
     ).band
     ratio = (doubled.high - doubled.low).mean() / (plain.high - plain.low).mean()
     assert ratio == pytest.approx(1.0, abs=0.15)  # pairs of equal cases tell no more than one of them
@@ -303,7 +306,9 @@ def test_working_hotelling_needs_plain_cases_and_a_roc_plane():
             pr.curve(y, s, band="working_hotelling", **options)
 
 
-@pytest.mark.parametrize("method", [pr.Influence(), pr.Bootstrap(n=300, rng=1)], ids=["formula", "bootstrap"])
+@pytest.mark.parametrize(
+    "method", [pr.methods.Influence(), pr.methods.Bootstrap(replicates=300, rng=1)], ids=["formula", "bootstrap"]
+)
 def test_cost_band_holds_the_true_costs_where_the_roc_band_holds_the_true_curve(method):
     """Least costs of a binormal model: min over thresholds of p FNR + (1 - p) FPR."""
     model, covered = Binormal(1.2), 0
@@ -331,7 +336,7 @@ def test_cost_curves_have_no_pointwise_band():
         pr.curve(y, s, kind="cost", band="pointwise")
 
 
-@pytest.mark.parametrize("method", [None, pr.Bootstrap(n=50, rng=0)])
+@pytest.mark.parametrize("method", [None, pr.methods.Bootstrap(replicates=50, rng=0)])
 def test_precision_band_accounts_for_a_random_prevalence(method):
     """Errors of the prevalence and of the rates are added as independent ones, on the scale of log-odds."""
     rng = np.random.default_rng(0)

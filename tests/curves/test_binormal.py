@@ -118,7 +118,7 @@ def test_the_smooth_curve_can_be_drawn():
     assert np.trapezoid(fitted.tpr, fitted.fpr) == pytest.approx(fitted.area.value, abs=2e-4)  # 201 points
     assert repr(fitted) == "BinormalFit(a = 1.6568 (0.3105), b = 0.7130 (0.2159), area 0.9113 (0.0295))"
     assert [row["parameter"] for row in fitted.rows()] == ["a", "b", "area"]
-    assert pr.curves.BinormalFit.from_dict(fitted.to_dict()).to_dict() == fitted.to_dict()
+    assert pr.results.BinormalFit.from_dict(fitted.to_dict()).to_dict() == fitted.to_dict()
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_area_under_the_points_is_the_auc(data):
 
 def test_area_is_what_evaluate_gives():
     y, s = Binormal(1.0).sample((40, 60), rng=3)
-    for method in (pr.Influence(), pr.Bootstrap(n=50, rng=1)):
+    for method in (pr.methods.Influence(), pr.methods.Bootstrap(replicates=50, rng=1)):
         result, expected = pr.curve(y, s, method=method).area, pr.evaluate(y, s, measure="auc", method=method)
         assert result.to_dict() == expected.to_dict()
     partial = "partial_auc(fpr=(0, 0.2))"
@@ -229,7 +229,7 @@ def test_components_of_areas_are_derivatives(kind):
 def test_linearised_errors_of_areas_are_near_the_bootstrap(kind):
     y, s = Binormal(1.0).sample((300, 200), rng=8)
     formula = pr.curve(y, s, kind=kind).area.standard_error
-    drawn = pr.curve(y, s, kind=kind, method=pr.Bootstrap(n=600, rng=0)).area.standard_error
+    drawn = pr.curve(y, s, kind=kind, method=pr.methods.Bootstrap(replicates=600, rng=0)).area.standard_error
     assert formula == pytest.approx(drawn, rel=0.12)  # the bootstrap's own error is 1 / sqrt(1200) = 3 %
 
 
@@ -287,13 +287,13 @@ def test_thinning_never_moves_the_area_beyond_the_tolerance(sample, points):
 def test_curves_are_stored_and_read_back(kind):
     y, s = Binormal(1.0).sample(30, rng=1)
     band = "pointwise" if kind != "cost" else None
-    curve = pr.curve(y, s, kind=kind, band=band, binormal=True, method=pr.Bootstrap(n=40, rng=0))
-    back = pr.Curve.from_dict(curve.to_dict())
+    curve = pr.curve(y, s, kind=kind, band=band, binormal=True, method=pr.methods.Bootstrap(replicates=40, rng=0))
+    back = pr.results.Curve.from_dict(curve.to_dict())
     assert back.to_dict() == curve.to_dict()
     assert back.thresholds[0] == np.inf
     assert pickle.loads(pickle.dumps(curve)).to_dict() == curve.to_dict()
     hull = curve.hull()
-    assert pr.curves.Hull.from_dict(hull.to_dict()).to_dict() == hull.to_dict()
+    assert pr.results.Hull.from_dict(hull.to_dict()).to_dict() == hull.to_dict()
 
 
 def test_records_are_tidy_frozen_and_shown():
@@ -320,7 +320,7 @@ def test_records_are_tidy_frozen_and_shown():
 
 def test_provenance_states_the_method():
     y, s = Binormal(1.0).sample(30, rng=1)
-    provenance = pr.curve(y, s, method=pr.Bootstrap(n=20, rng=7)).provenance
+    provenance = pr.curve(y, s, method=pr.methods.Bootstrap(replicates=20, rng=7)).provenance
     assert (provenance.cases, provenance.seed) == ({"0": 30, "1": 30}, 7)
 
 
@@ -347,9 +347,13 @@ def test_provenance_states_the_method():
         ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "band='simultaneous'"),
         ({"band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, "independent cases"),
         ({"kind": "pr", "band": "working_hotelling"}, NotApplicableError, "working-hotelling|binormal"),
-        ({"method": pr.Permutation()}, InputError, "comparisons"),
-        ({"band": "pointwise", "method": pr.Bootstrap(n=1, rng=0)}, InputError, "two or more resamples"),
-        ({"method": pr.HanleyMcNeil(), "groups": [1, 2, 3, 4]}, NotApplicableError, "groups"),
+        ({"method": pr.methods.Permutation()}, InputError, "comparisons"),
+        (
+            {"band": "pointwise", "method": pr.methods.Bootstrap(replicates=1, rng=0)},
+            InputError,
+            "two or more resamples",
+        ),
+        ({"method": pr.methods.HanleyMcNeil(), "groups": [1, 2, 3, 4]}, NotApplicableError, "groups"),
     ],
 )
 def test_bad_requests_are_rejected_at_once(options, error, words):

@@ -56,7 +56,7 @@ def test_families_of_several_classifiers(iris):
 def test_a_dict_gives_a_family_by_classifier_even_of_one():
     y, s = Binormal(1.0).sample(20, rng=0)
     family = pr.curve(y, {"only": s})
-    assert isinstance(family, pr.Curves)
+    assert isinstance(family, pr.results.Curves)
     assert [*family] == ["only"]
     assert family.areas["only"].value == pr.evaluate(y, s, measure="auc").value
     assert repr(family).startswith("Curves(roc by classifier: only 0.")
@@ -65,7 +65,7 @@ def test_a_dict_gives_a_family_by_classifier_even_of_one():
 
 def test_families_are_stored_and_read_back(iris):
     family = pr.curve(iris, multi_class="ova").thinned(points=50)
-    back = pr.Curves.from_dict(family.to_dict())
+    back = pr.results.Curves.from_dict(family.to_dict())
     assert back.to_dict() == family.to_dict()
     rows = family.rows()
     assert rows[0]["class"] == "lda: setosa"

@@ -103,7 +103,7 @@ def test_what_comes_back():
     first, third, height = surface.mesh.corners
     assert first.shape == third.shape == height.shape == (13, 13)
     assert len(surface.rows()) == 144
-    copy = pr.Surface.from_dict(json.loads(json.dumps(surface.to_dict())))
+    copy = pr.results.Surface.from_dict(json.loads(json.dumps(surface.to_dict())))
     assert copy.to_dict() == surface.to_dict()
     several = pr.surface(y, {"a": P, "b": P[::-1]}, measure="mossman", points=3)
     assert list(several) == ["a", "b"]
@@ -120,7 +120,7 @@ def test_bad_input_is_reported():
     with pytest.raises(NotApplicableError, match="vus needs"):
         pr.surface(y, P, labels=[0, 1, 2])
     with pytest.raises(InputError, match="Permutation"):
-        pr.surface(y, P, measure="he", method=pr.Permutation())
+        pr.surface(y, P, measure="he", method=pr.methods.Permutation())
 
 
 @pytest.mark.slow
@@ -139,6 +139,6 @@ def test_command(tmp_path):
     assert "share of b right" in output
     assert "Volume below it: vus = " in output
     stored = json.loads(ask("--scores", "p_*", "--measure", "he", "--points", "4", "--json"))
-    assert pr.Surface.from_dict(stored).mesh.second.shape == (4, 4)
+    assert pr.results.Surface.from_dict(stored).mesh.second.shape == (4, 4)
     assert len(ask("--scores", "p_*", "--measure", "mossman", "--points", "3", "--csv").splitlines()) == 10
     assert "to_ordered(...)" in ask("--scores", "p_*", "--labels", "a,b,c")

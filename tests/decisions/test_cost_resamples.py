@@ -14,7 +14,7 @@ from polyroc.measures.sample import Sample
 from polyroc.rules import CostRule
 
 COSTS = np.array([[0, 1, 1], [2, 0, 1], [5, 2, 0]])
-FEW = pr.Bootstrap(n=12, rng=3)
+FEW = pr.methods.Bootstrap(replicates=12, rng=3)
 
 
 def draw(n, rng):
@@ -71,11 +71,11 @@ def test_errors_account_for_the_choice(point):
     assert point.expected_cost > point.apparent_cost == plain.expected_cost
     assert point.cost.standard_error > plain.cost.standard_error
     assert not point.held_out
-    assert point.confusion.provenance.method.startswith("Bootstrap(n=12")
+    assert point.confusion.provenance.method.startswith("Bootstrap(replicates=12")
 
 
 def test_stored_and_printed(point):
-    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
+    again = pr.results.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
     assert again.to_dict() == point.to_dict()
     assert again.uncertainty.resamples == point.uncertainty.resamples == 12
     assert "threshold" not in point.rows()[0]
@@ -91,28 +91,32 @@ def test_threads_limits_and_criteria():
     calls = []
     one, two = (
         pr.operate(
-            Y, P, method=pr.Bootstrap(n=6, n_jobs=jobs), progress=lambda *call: calls.append(call), **options
+            Y,
+            P,
+            method=pr.methods.Bootstrap(replicates=6, n_jobs=jobs),
+            progress=lambda *call: calls.append(call),
+            **options,
         )
         for jobs in (1, 2)
     )
     assert one.to_dict() == two.to_dict()
     assert calls[-1] == (6, 6, "resamples")
     assert "stratified=True" in one.uncertainty.method
-    youden = pr.operate(Y, P, criterion="youden", method=pr.Bootstrap(n=4))
+    youden = pr.operate(Y, P, criterion="youden", method=pr.methods.Bootstrap(replicates=4))
     assert youden.confusion.standard_errors.min() >= 0
 
 
 @pytest.mark.slow
 def test_groups_and_weights():
     groups = np.arange(len(Y)) // 2
-    grouped = pr.operate(Y, P, groups=groups, method=pr.Bootstrap(n=6))
+    grouped = pr.operate(Y, P, groups=groups, method=pr.methods.Bootstrap(replicates=6))
     assert grouped.uncertainty.resamples == 6
     weight = np.where(np.arange(len(Y)) % 5 == 0, 0.0, 1.0)
-    weighted = pr.operate(Y, P, sample_weight=weight, method=pr.Bootstrap(n=6))
-    without = pr.operate(Y[weight > 0], P[weight > 0], method=pr.Bootstrap(n=6))
+    weighted = pr.operate(Y, P, sample_weight=weight, method=pr.methods.Bootstrap(replicates=6))
+    without = pr.operate(Y[weight > 0], P[weight > 0], method=pr.methods.Bootstrap(replicates=6))
     assert weighted.rates == pytest.approx(without.rates)
     with pytest.warns(UndefinedMeasureWarning, match=r"of 20 resamples have no rule \(a class was not drawn"):
-        pr.operate([0, 0, 1, 1, 2], P[[0, 1, 20, 21, 40]], method=pr.Bootstrap(n=20))
+        pr.operate([0, 0, 1, 1, 2], P[[0, 1, 20, 21, 40]], method=pr.methods.Bootstrap(replicates=20))
 
 
 @pytest.mark.slow
@@ -134,7 +138,7 @@ def test_cost_on_new_cases_is_covered():
     covered, too_low = [], []
     for seed in range(8):
         y, sample = draw(40, np.random.default_rng([4, seed]))
-        method = pr.Bootstrap(n=30, rng=seed)
+        method = pr.methods.Bootstrap(replicates=30, rng=seed)
         point = pr.operate(y, sample, costs=COSTS, method=method, sampling="case-control")
         true = pr.rates(y_new, new, rule=point.rule).rates
         cost = (true * COSTS).sum() / 3
@@ -150,7 +154,7 @@ def test_a_corrected_rate_of_none_has_at_least_wilsons_interval():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [57, 60])
     s = rng.normal(size=167)[:117] * 0.45 + 1.6 * y
-    point = pr.operate(y, s, criterion="youden", method=pr.Bootstrap(n=200, rng=0))
+    point = pr.operate(y, s, criterion="youden", method=pr.methods.Bootstrap(replicates=200, rng=0))
     rate = point.confusion[0, 1]
     assert rate.value == 0
     assert rate.standard_error > 0

@@ -202,7 +202,7 @@ def test_thresholds_of_thresholdroc():
         point = operate(y, s, costs=[[0, 1], [cost, 0]], priors=[1 - prevalence, prevalence])
         assert (*point.thresholds, 40 * float(point.cost)) == pytest.approx((threshold, total), abs=1e-8)
     choice = {"costs": [[0, 1], [1, 0]], "priors": [0.5, 0.5], "sampling": "case-control"}
-    point = operate(y, s, method=pr.Bootstrap(n=1000, rng=0), **choice)
+    point = operate(y, s, method=pr.methods.Bootstrap(replicates=1000, rng=0), **choice)
     # theirs are percentiles of the best thresholds alone; ours count those that are worse by one case, too
     low, high = point.threshold_intervals()[0]
     assert low <= -0.66 < 2.24 <= high < 2.4
@@ -267,7 +267,7 @@ def test_the_rule_is_deployed_and_evaluated_elsewhere():
     assert point.held_out
     elsewhere = pr.rates(STAGE[::2], MARKER[::2] + 0.1, rule=rule, labels=ORDER)
     assert point.rates.tolist() == elsewhere.rates.tolist()
-    again = pr.OperatingPoint.from_json(point.to_json())
+    again = pr.results.OperatingPoint.from_json(point.to_json())
     assert again.to_dict() == point.to_dict()
     row = {(row["true"], row["decision"]): row for row in point.rows()}["none", "severe"]
     assert (row["threshold"], row["threshold_low"]) == (rule.cut_points[1], None)
@@ -305,7 +305,7 @@ def test_a_rule_for_another_order_or_for_columns():
 
 # Chosen again in resamples ---------------------------------------------------------------------------------------
 
-FAST = pr.Bootstrap(n=60, rng=3)
+FAST = pr.methods.Bootstrap(replicates=60, rng=3)
 
 
 @pytest.mark.slow
@@ -386,7 +386,9 @@ def test_two_classes_are_chosen_again_by_the_same_rule(criterion):
 
 def test_threads_and_seeds():
     calls = [
-        operate(STAGE, MARKER, labels=ORDER, method=pr.Bootstrap(n=300, rng=seed, n_jobs=jobs)).to_dict()
+        operate(
+            STAGE, MARKER, labels=ORDER, method=pr.methods.Bootstrap(replicates=300, rng=seed, n_jobs=jobs)
+        ).to_dict()
         for seed, jobs in ((1, 1), (1, 2), (2, 1))
     ]
     assert calls[0] == calls[1] != calls[2]
@@ -426,10 +428,10 @@ def test_corrected_rates_are_stored_printed_and_not_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error", OptimismWarning)
         point = pr.operate(STAGE, MARKER, labels=ORDER, criterion="youden", method=FAST)
-    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
+    again = pr.results.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
     assert again.to_dict() == point.to_dict() == pickle.loads(pickle.dumps(point)).to_dict()
     assert again.threshold_intervals() == point.threshold_intervals()
-    assert point.confusion.provenance.method.startswith("Bootstrap(n=60, stratified=True")
+    assert point.confusion.provenance.method.startswith("Bootstrap(replicates=60, stratified=True")
     assert point.expected_cost > point.apparent_cost
     rows = {row["decision"]: row for row in point.rows(0.9)}
     ends = point.threshold_intervals(0.9)[0]
@@ -478,7 +480,10 @@ def test_well_separated_classes_have_an_interval_that_holds_the_gap():
         ({"labels": None}, r"needs the order of the classes for one score and 3 classes; .* labels=\["),
         ({"calibrated": True}, "calibrated=True needs probabilities, one column per class, for 3 classes"),
         ({"sensitivity": 0.9}, "sensitivity needs two classes"),
-        ({"method": pr.Jackknife()}, r"Jackknife\(\) is not available in operate; use method=Bootstrap\(\)"),
+        (
+            {"method": pr.methods.Jackknife()},
+            r"Jackknife\(\) is not available in operate; use method=Bootstrap\(\)",
+        ),
         ({"method": "permutation"}, "is for comparisons"),
         ({"method": "strap"}, "There is no method 'strap'"),
         ({"at_most": {("none", "mild"): 0, ("none", "severe"): 0, ("mild", "none"): 0}}, "No cut-points satisfy"),
@@ -512,7 +517,9 @@ def test_a_rate_that_is_corrected_to_almost_zero_has_a_short_interval():
     rng = np.random.default_rng(0)
     y = np.repeat(["none", "mild", "severe"], [60, 50, 40])
     x = np.repeat([0, 1.2, 2.5], [60, 50, 40]) + rng.normal(size=150)
-    point = operate(y, x, labels=["none", "mild", "severe"], criterion="youden", method=pr.Bootstrap(n=500))
+    point = operate(
+        y, x, labels=["none", "mild", "severe"], criterion="youden", method=pr.methods.Bootstrap(replicates=500)
+    )
     low, high = point.confusion["none", "severe"].confidence_interval()
     assert low == 0
     assert high < 0.1

@@ -79,7 +79,7 @@ def test_groups_and_several_classifiers():
 def test_stored_and_read_back():
     net_benefit = pr.decision_curve(Y, np.column_stack([1 - P, P]))
     assert len(net_benefit.thresholds) == 99
-    again = pr.decisions.DecisionCurve.from_dict(json.loads(json.dumps(net_benefit.to_dict())))
+    again = pr.results.DecisionCurve.from_dict(json.loads(json.dumps(net_benefit.to_dict())))
     assert again.to_dict() == net_benefit.to_dict() == pickle.loads(pickle.dumps(net_benefit)).to_dict()
     assert len(net_benefit.rows()) == 3 * 99
     assert {row["classifier"] for row in net_benefit.rows()} == {"classifier", "treat all", "treat none"}
@@ -181,7 +181,7 @@ def test_differences_are_reversed_stored_and_listed():
     assert back.value == pytest.approx(-there.value)
     assert back.pointwise.low == pytest.approx(-there.pointwise.high)
     assert there.pointwise.level == there.simultaneous.level == 0.9
-    again = pr.decisions.DecisionCurve.from_dict(json.loads(json.dumps(curve.to_dict())))
+    again = pr.results.DecisionCurve.from_dict(json.loads(json.dumps(curve.to_dict())))
     assert again.difference_rows() == curve.difference_rows()
     assert len(curve.difference_rows()) == 9
     assert pr.decision_curve(SICK, MODELS["new"]).differences is None

@@ -31,8 +31,8 @@ def sample(sizes, seed=0, pull=0.6, decimals=12):
 def three():
     """A front as it is read from a file, without its cases: `operate` compares its points."""
     y, P = sample((40, 30, 50))
-    front = pr.front(y, P, n=2000)
-    assert isinstance(front, pr.Front)
+    front = pr.front(y, P, draws=2000)
+    assert isinstance(front, pr.results.Front)
     return y, P, replace(front, scores=None)
 
 
@@ -46,7 +46,7 @@ def test_a_front_is_never_worse_than_operate_on_its_cases(classes, monkeypatch):
     y, P = sample(sizes, seed=classes, pull=1.2 / classes, decimals=3)
     P /= P.sum(axis=1, keepdims=True)
     w = rng.integers(1, 4, len(y))
-    front = pr.front(y, P, n=50, sample_weight=w)
+    front = pr.front(y, P, draws=50, sample_weight=w)
     costs = rng.exponential(size=(classes, classes)) ** 2 * (1 - np.eye(classes))
     cheaper = 0
     priors = rng.dirichlet(np.full(classes, 3.0))
@@ -64,14 +64,14 @@ def test_a_front_is_never_worse_than_operate_on_its_cases(classes, monkeypatch):
 @pytest.mark.slow
 def test_a_copy_has_the_cases_and_a_file_has_not(tmp_path):
     y, P = sample((40, 30, 50))
-    front, costs = pr.front(y, P, n=50), {(0, 1): 7, (2, 1): 0.1}
+    front, costs = pr.front(y, P, draws=50), {(0, 1): 7, (2, 1): 0.1}
     chosen = pr.operate(front, costs=costs)
     assert chosen.point is None
     assert chosen.optimality == "best found"
     for again in (pickle.loads(pickle.dumps(front)), copy.deepcopy(front)):
         assert pr.operate(again, costs=costs).rule == chosen.rule
     front.save(tmp_path / "front.npz")
-    for read in (pr.Front.load(tmp_path / "front.npz"), pr.Front.from_json(front.to_json())):
+    for read in (pr.results.Front.load(tmp_path / "front.npz"), pr.results.Front.from_json(front.to_json())):
         assert read.scores is None
         stored = pr.operate(read, costs=costs)
         assert stored.optimality == "best point"
@@ -81,7 +81,7 @@ def test_a_copy_has_the_cases_and_a_file_has_not(tmp_path):
 
 def test_a_front_with_bounds_keeps_to_its_points():
     y, P = sample((20, 20, 20))
-    front = pr.front(y, P, n=50, bounds={((0, 1), (1, 0)): (2, 3)})
+    front = pr.front(y, P, draws=50, bounds={((0, 1), (1, 0)): (2, 3)})
     assert pr.operate(front, costs={(0, 1): 0.1}).point is not None
 
 
@@ -127,7 +127,7 @@ def test_ties_go_to_the_fewest_errors_and_then_to_the_first(three):
 @pytest.mark.parametrize("sizes", [(40, 30, 50), (30, 25), (20, 20, 20, 20)])
 def test_the_rule_is_deployable_and_survives_json(sizes):
     y, P = sample(sizes)
-    front = pr.front(y, P, n=500)
+    front = pr.front(y, P, draws=500)
     P_new = sample([500] * len(sizes), seed=5)[1]
     for point in np.linspace(0, len(front) - 1, 8).astype(int).tolist():
         chosen = pr.operate(front, point=point)
@@ -140,7 +140,7 @@ def test_the_rule_is_deployable_and_survives_json(sizes):
         assert (table == front.counts[point]).all()
         again = Rule.from_json(chosen.rule.to_json())
         assert (again.decide(P_new) == chosen.rule.decide(P_new)).all()
-        stored = pr.OperatingPoint.from_dict(json.loads(json.dumps(chosen.to_dict())))
+        stored = pr.results.OperatingPoint.from_dict(json.loads(json.dumps(chosen.to_dict())))
         assert stored.point == point
         assert stored.rule == chosen.rule
 
@@ -172,15 +172,15 @@ def test_rates_and_errors_are_those_of_the_rule_on_its_cases(three):
 def test_a_weighted_front_counts_a_case_as_often_as_it_weighs():
     y, P = sample((12, 9, 11))
     w = np.random.default_rng(2).integers(0, 4, len(y))
-    weighted = pr.operate(pr.front(y, P, n=300, sample_weight=w), costs={(0, 1): 3})
-    repeated = pr.operate(pr.front(np.repeat(y, w), np.repeat(P, w, axis=0), n=300), costs={(0, 1): 3})
+    weighted = pr.operate(pr.front(y, P, draws=300, sample_weight=w), costs={(0, 1): 3})
+    repeated = pr.operate(pr.front(np.repeat(y, w), np.repeat(P, w, axis=0), draws=300), costs={(0, 1): 3})
     assert (weighted.confusion.counts == repeated.confusion.counts).all()
     assert weighted.confusion.standard_errors.tolist() == repeated.confusion.standard_errors.tolist()
 
 
 def test_a_class_of_one_case_has_no_standard_error():
     y, P = sample((12, 1, 11))
-    chosen = pr.operate(pr.front(y, P, n=300))
+    chosen = pr.operate(pr.front(y, P, draws=300))
     assert np.isnan(chosen.confusion.standard_errors[1]).all()
     assert np.isfinite(chosen.confusion.standard_errors[[0, 2]]).all()
     assert np.isnan(chosen.cost.standard_error)
@@ -209,7 +209,7 @@ def test_nothing_is_warned_of_where_other_cases_are_given(three):
 def test_other_cases_of_several_classifiers():
     y, P = sample((20, 20, 20))
     _, R = sample((20, 20, 20), seed=1)
-    fronts = pr.front(y, {"a": P, "b": R}, n=200)
+    fronts = pr.front(y, {"a": P, "b": R}, draws=200)
     others = pr.read(
         pd.DataFrame({"y": y, **{f"{n}_{k}": V[:, k] for n, V in (("a", P), ("b", R)) for k in range(3)}}),
         truth="y",
@@ -226,9 +226,9 @@ def test_other_cases_of_several_classifiers():
 def test_labels_survive_the_file(labels, name, tmp_path):
     y, P = sample([20] * len(labels))
     y = np.array(labels)[y]
-    front = pr.front(y, P, n=200, labels=list(labels))
+    front = pr.front(y, P, draws=200, labels=list(labels))
     front.save(tmp_path / name)
-    again = pr.Front.load(tmp_path / name)
+    again = pr.results.Front.load(tmp_path / name)
     assert again.labels == labels
     chosen = pr.operate(again, costs={(labels[0], labels[1]): 3}, evaluate_on=(y, P))
     assert set(chosen.rule.decide(P).tolist()) <= set(labels)
@@ -242,7 +242,7 @@ def test_labels_that_json_does_not_know_are_stored_by_name():
     named[:] = [labels[k] for k in y]
     front = pr.front(named, P, labels=labels)
     assert front.labels == (("a", 1), ("b", 2))
-    assert pr.Front.from_dict(front.to_dict()).labels == front.classes
+    assert pr.results.Front.from_dict(front.to_dict()).labels == front.classes
 
 
 @pytest.fixture(scope="module")

@@ -159,7 +159,7 @@ def test_at_least_of_three_classes_is_kept_and_stored():
     assert free.rates[1, 1] < 0.95 <= point.rates[1, 1]
     assert point.at_least == {"1": 0.95}
     assert "at least 0.95 of 1 called 1" in point.aim
-    assert pr.OperatingPoint.from_dict(point.to_dict()).to_dict() == point.to_dict()
+    assert pr.results.OperatingPoint.from_dict(point.to_dict()).to_dict() == point.to_dict()
     assert free.at_least is None
     assert "at_least" not in free.to_dict()
 
@@ -346,7 +346,7 @@ def codes(labels):
 @pytest.mark.slow
 def test_stored_and_read_back():
     point = operate(Y30, P30, costs={("malignant", "benign"): 10}, at_most={("malignant", "normal"): 0.4})
-    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
+    again = pr.results.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
     assert again.to_dict() == point.to_dict() == pickle.loads(pickle.dumps(point)).to_dict()
     assert again.rule == point.rule
     assert again.at_most == {("malignant", "normal"): 0.4}

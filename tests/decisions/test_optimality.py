@@ -205,11 +205,11 @@ def test_what_is_printed():
     assert point.sentence() == "Proven: on the cases it was chosen on, no rule of its kind is better."
     assert {row["optimality"] for row in point.rows()} == {"proven"}
     assert "proven" in point._repr_html_()
-    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
+    again = pr.results.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
     assert again.optimality == "proven"
     older = point.to_dict()
     del older["optimality"]
-    assert pr.OperatingPoint.from_dict(older).optimality is None
+    assert pr.results.OperatingPoint.from_dict(older).optimality is None
 
 
 def test_rules_that_are_not_chosen_on_cases():
@@ -221,6 +221,6 @@ def test_rules_that_are_not_chosen_on_cases():
     assert operate(front).optimality == "proven"
     assert operate(front, point=0).optimality is None
     assert operate(y, s, criterion="youden").optimality == "proven"
-    front = pr.front(Y6, P6, n=200)
+    front = pr.front(Y6, P6, draws=200)
     assert operate(front).optimality == "proven"
-    assert operate(pr.Front.from_dict(front.to_dict())).optimality == "best point"
+    assert operate(pr.results.Front.from_dict(front.to_dict())).optimality == "best point"

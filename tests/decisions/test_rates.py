@@ -355,7 +355,7 @@ def test_bad_questions(ask, message):
 def test_stored_and_read_back():
     rates = pr.rates(*posteriors(2))
     stored = json.loads(json.dumps(rates.to_dict()))
-    again = pr.Rates.from_dict(stored)
+    again = pr.results.Rates.from_dict(stored)
     assert again.to_dict() == rates.to_dict()
     assert pickle.loads(pickle.dumps(rates)).to_dict() == rates.to_dict()
     assert again.cobweb().ratios.tolist() == rates.cobweb().ratios.tolist()
@@ -401,7 +401,7 @@ def test_the_command_prints_matrix_and_cobweb(polyroc):
         catalogue.path("iris_predictions"), truth="species", scores="p_*", classifier="classifier", case="case"
     )
     expected = pr.rates(read, only="knn")
-    assert pr.Rates.from_dict(stored[1]).to_dict() == expected.to_dict()
+    assert pr.results.Rates.from_dict(stored[1]).to_dict() == expected.to_dict()
     assert stored[1]["information_gain"]["standard_error"] == expected.information_gain().standard_error
     assert len(stored[1]["cobweb"]) == 6
     table = polyroc("rates", catalogue.path("iris_predictions"), *IRIS, "--csv").stdout.splitlines()

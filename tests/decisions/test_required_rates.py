@@ -14,7 +14,7 @@ from polyroc.decisions.required_rates import RequiredRate
 
 WELL, SICK = ndtri((np.arange(60) + 0.5) / 60), 1.5 + ndtri((np.arange(40) + 0.5) / 40)
 Y, S = np.repeat([0, 1], [60, 40]), np.concatenate([WELL, SICK])
-FAST = pr.Bootstrap(n=400, rng=1)
+FAST = pr.methods.Bootstrap(replicates=400, rng=1)
 
 
 def chosen(**options):
@@ -57,7 +57,7 @@ def test_the_rate_on_new_cases():
     assert "reversed" not in str(point.confusion[1, 0])  # few errors are no sign of a reversed score
     plain = pr.rates(Y, S, threshold=point.thresholds[0])
     assert [rates[0, 0].boundary for rates in (plain, point.confusion)] == [None, None]
-    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
+    again = pr.results.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
     assert again.to_dict() == point.to_dict()
 
 
@@ -92,7 +92,7 @@ def test_coverage_with_ties():
     inside = []
     for seed in range(120):
         s = np.round(rng.normal(1.5 * Y, 1.0))
-        point = pr.operate(Y, s, sensitivity=0.9, method=pr.Bootstrap(n=20, rng=seed))
+        point = pr.operate(Y, s, sensitivity=0.9, method=pr.methods.Bootstrap(replicates=20, rng=seed))
         low, high = point.confusion[1, 1].confidence_interval()
         inside.append(low <= np.mean(np.round(new) >= point.thresholds[0]) <= high)
     assert np.mean(inside) > 0.91  # two standard errors below 95 %

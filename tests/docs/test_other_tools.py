@@ -62,7 +62,7 @@ def test_mlflow(monkeypatch, tmp_path):
             exec(block.text, names)
     assert len(stand_in.metrics) == 18
     assert {*stand_in.files} == {"evaluation.json", "evaluation.png", "report.html"}
-    restored = pr.Evaluation.from_dict(stand_in.files["evaluation.json"])
+    restored = pr.results.Evaluation.from_dict(stand_in.files["evaluation.json"])
     assert restored["lda", "hand_till"].value == stand_in.metrics["lda.hand_till"]
     plt.close("all")
 

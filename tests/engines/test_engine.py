@@ -129,7 +129,7 @@ def test_groups(folder, room, monkeypatch):
         assert estimate.value == pytest.approx(alone.value, abs=1e-12)
         assert estimate.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
     assert [row["country"] for row in evaluation.rows()] == ["fr"] * 3 + ["it"] * 3
-    assert pr.estimates.Grouped.from_dict(evaluation.to_dict()).rows() == evaluation.rows()
+    assert pr.results.Grouped.from_dict(evaluation.to_dict()).rows() == evaluation.rows()
 
 
 def test_every_measure_that_applies(folder):
@@ -313,7 +313,7 @@ class TestTrouble:
         with pytest.raises(NotApplicableError, match="pdi is not available for files that an engine reads"):
             self.evaluate(folder / "one.parquet", measure="pdi")
         with pytest.raises(NotApplicableError, match=r"Bootstrap\(.*\) is not available for files that an engine"):
-            self.evaluate(folder / "one.parquet", method=pr.Bootstrap(n=10, rng=0))
+            self.evaluate(folder / "one.parquet", method=pr.methods.Bootstrap(replicates=10, rng=0))
         with pytest.raises(InputError, match="must be the name of a column"):
             self.evaluate(folder / "one.parquet", sample_weight=[1.0])
 

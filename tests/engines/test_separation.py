@@ -75,7 +75,7 @@ def test_a_tally_includes_wide_bounds_and_warns(scored):
     assert estimate.certificate.error_is_bound
     assert estimate.test(exact.value) > 0.99
     assert "with bounds" in repr(estimate)
-    again = pr.Estimate.from_dict(estimate.to_dict())
+    again = pr.results.Estimate.from_dict(estimate.to_dict())
     assert again.certificate == estimate.certificate
     assert again.confidence_interval() == estimate.confidence_interval()
 

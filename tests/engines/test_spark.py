@@ -480,7 +480,7 @@ class TestTrouble:
         with pytest.raises(InputError, match="truth"):
             pr.evaluate(table, measure="auc")
         with pytest.raises(NotApplicableError, match=r"Bootstrap\(.*\) is not available for Spark data frames"):
-            self.evaluate(table, method=pr.Bootstrap(n=10, rng=0))
+            self.evaluate(table, method=pr.methods.Bootstrap(replicates=10, rng=0))
 
     @pytest.mark.slow
     def test_too_many_values(self, table):

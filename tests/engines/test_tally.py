@@ -283,7 +283,7 @@ def test_results_survive_storage(large):
     tally = pr.Tally([0, 1, 2])
     tally.update(y, P)
     estimate = tally.evaluate("hand_till")
-    again = pr.Estimate.from_dict(estimate.to_dict())
+    again = pr.results.Estimate.from_dict(estimate.to_dict())
     assert again.bounds == estimate.bounds
     assert again.parts["A(0|1)"].bounds == estimate.parts["A(0|1)"].bounds
     assert again.to_dict() == estimate.to_dict()

@@ -104,7 +104,12 @@ class TestCurves:
     def test_what_engines_do_not_draw(self, folder):
         options = {**RISK, "engine": "duckdb"}
         with pytest.raises(NotApplicableError, match="is not available for files that an engine reads"):
-            pr.curve(folder / "two.parquet", band="pointwise", method=pr.Bootstrap(n=10, rng=0), **options)
+            pr.curve(
+                folder / "two.parquet",
+                band="pointwise",
+                method=pr.methods.Bootstrap(replicates=10, rng=0),
+                **options,
+            )
         with pytest.raises(NotApplicableError, match="by is not available"):
             pr.curve(folder / "two.parquet", **options | {"by": "country"})
         with pytest.raises(NotApplicableError, match="multi_class='ova'"):
@@ -309,7 +314,7 @@ def test_comparisons_by_group(folder):
         assert one.covariance == pytest.approx(alone.covariance, rel=1e-8)
         assert one.pvalue == pytest.approx(alone.pvalue, rel=1e-6)
     assert [row["country"] for row in comparison.rows()] == ["fr", "it"]
-    assert pr.estimates.Grouped.from_dict(json.loads(json.dumps(comparison.to_dict()))).rows() == comparison.rows()
+    assert pr.results.Grouped.from_dict(json.loads(json.dumps(comparison.to_dict()))).rows() == comparison.rows()
     assert calls[-2:] == [(3000, 3000, "group it"), (3000, 3000, "all rows")]
     with pytest.raises(InputError, match="two classifiers"):
         pr.compare(folder / "hive", by="country", **{**options, "scores": P})
@@ -441,7 +446,7 @@ class TestCommandLine:
         out = capsys.readouterr().out
         assert "0.parquet and 4 more: 3 precision-recall curves" in out
         assert "average_precision of c: " in out
-        assert pr.Curves.from_dict(json.loads(points.read_text()))["c"].area.certificate.rows == 3000
+        assert pr.results.Curves.from_dict(json.loads(points.read_text()))["c"].area.certificate.rows == 3000
 
     @pytest.mark.slow
     def test_operate_and_rates(self, folder, capsys, tmp_path):

@@ -261,7 +261,7 @@ def test_stored_and_read_back_the_interval_is_the_same(key):
 
 def test_resampling_changes_the_standard_error_only():
     y, s = scores(np.random.default_rng(2), (20, 20, 20))
-    estimate = discriminability(y, s, method=pr.Bootstrap(n=200, rng=0))
+    estimate = discriminability(y, s, method=pr.methods.Bootstrap(replicates=200, rng=0))
     assert estimate.confidence_interval().low == 0.0  # percentiles of a bootstrap never reach 0
     assert estimate.confidence_interval(kind="wald") != estimate.confidence_interval()
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 import polyroc as pr
+from polyroc._results.provenance import Provenance
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.difference import ScoreRegion
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.multiplicity import MaxT, adjust, adjusted_pvalues, critical_value
-from polyroc.results.provenance import Provenance
 
 AGREEING = ["max-t", "bonferroni", "benjamini-hochberg", None]  # whose intervals exclude 0 exactly if p is small
 ADJUSTMENTS = [*AGREEING, "holm"]
@@ -236,7 +236,9 @@ Y = np.repeat([0, 1], [15, 40])
 SCORES = {name: RNG.normal(size=55) + gap * Y for name, gap in (("a", 0.5), ("b", 1.5), ("c", 3.0), ("d", 3.2))}
 
 
-@pytest.mark.parametrize("method", [pr.Influence(), pr.Bootstrap(300, rng=1), pr.Permutation(199, rng=1)])
+@pytest.mark.parametrize(
+    "method", [pr.methods.Influence(), pr.methods.Bootstrap(300, rng=1), pr.methods.Permutation(199, rng=1)]
+)
 @pytest.mark.parametrize("how", AGREEING)
 def test_an_interval_and_its_p_value_never_contradict_each_other(how, method):
     comparison = pr.compare(Y, SCORES, measure="auc", adjustment=how, method=method)
@@ -299,7 +301,9 @@ def test_one_sample_tests_are_inverted_intervals():
     assert area.row()["null"] == 0.75
     back = Estimate.from_dict(area.to_dict())
     assert back.pvalue == area.pvalue
-    boot = pr.evaluate(Y, SCORES["b"], measure="auc", null=0.5, method=pr.Bootstrap(200, kind="bca", rng=0))
+    boot = pr.evaluate(
+        Y, SCORES["b"], measure="auc", null=0.5, method=pr.methods.Bootstrap(200, kind="bca", rng=0)
+    )
     assert boot.pvalue >= 1 / 201
 
 

@@ -24,7 +24,7 @@ def cases():
 
 @pytest.fixture(scope="module")
 def fronts(cases):
-    return pr.front(*cases, n=120, alpha=1.0)
+    return pr.front(*cases, draws=120, concentration=1.0)
 
 
 def test_decisions_are_those_of_the_front_and_weights_repeat_cases(cases, fronts):
@@ -151,9 +151,9 @@ def test_few_errors_are_noted():
     y = np.arange(60) % 3
     P = np.full((60, 3), 0.1) + 0.7 * np.eye(3)[y]
     P[0] = P[1]  # the only error
-    tested = pr.fronts.front_volumes(pr.front(y, P, n=50), n_points=500, cases=(y, P))
+    tested = pr.fronts.front_volumes(pr.front(y, P, draws=50), n_points=500, cases=(y, P))
     assert "Few errors determine G of classifier" in str(tested)
-    assert "Few errors" not in str(pr.fronts.front_volumes(pr.front(y, P, n=50), n_points=500))
+    assert "Few errors" not in str(pr.fronts.front_volumes(pr.front(y, P, draws=50), n_points=500))
 
 
 def test_a_class_of_one_case_is_reported():
@@ -164,7 +164,7 @@ def test_a_class_of_one_case_is_reported():
 
 @pytest.mark.parametrize(("value", "bias"), [(0.2, 0.0), (0.2, 0.05), (0.2, -0.05), (0.05, 0.1), (0.0, 0.0)])
 def test_the_test_rejects_what_its_interval_excludes(value, bias):
-    test = pr.fronts.VolumeDifference("a", "b", value, 0.07, 20.0, bias, 0.001)
+    test = pr.results.VolumeDifference("a", "b", value, 0.07, 20.0, bias, 0.001)
     level = 1 - test.pvalue
     if level == 0:  # 0 is within the range of the bias
         assert test.confidence_interval(0.01).low < 0 < test.confidence_interval(0.01).high
@@ -177,7 +177,7 @@ def test_the_test_rejects_what_its_interval_excludes(value, bias):
 
 def test_errors_are_stored_and_read(fronts, cases):
     volumes = pr.fronts.front_volumes(fronts, n_points=500, cases=cases, replicates=5)
-    again = pr.fronts.FrontVolumes.from_dict(volumes.to_dict())
+    again = pr.results.FrontVolumes.from_dict(volumes.to_dict())
     assert again.standard_error("good") == volumes.standard_error("good")
     plain = pr.fronts.front_volumes(fronts, n_points=500)
     assert "case_errors" not in plain.to_dict()

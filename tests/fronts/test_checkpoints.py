@@ -31,7 +31,10 @@ from polyroc.errors import InputError, MissingFileError
                 "start": "random",
             },
         ),
-        (pr.fronts.NearestNeighbours(largest=5), {"bounds": {((0, 1), (1, 0)): (0.2, np.inf)}, "alpha": 2}),
+        (
+            pr.fronts.NearestNeighbours(largest=5),
+            {"bounds": {((0, 1), (1, 0)): (0.2, np.inf)}, "concentration": 2},
+        ),
         (Tilt(), {"costs": 7}),
     ],
     ids=["logistic", "adaptive", "false positives", "neighbours", "own family"],
@@ -77,27 +80,27 @@ def test_other_data_families_and_options_are_rejected_and_nothing_is_overwritten
     with pytest.raises(InputError, match=r"another options \(costs: 100, now 50\)"):
         pr.search_front(pr.fronts.LogisticFamily(), X, y, costs=50, **more)
     with pytest.raises(InputError, match="fixed classifier"):
-        pr.search_front(pr.fronts.LogisticFamily(), X, y, resume=pr.front(y, np.full((60, 3), 1 / 3), n=5))
+        pr.search_front(pr.fronts.LogisticFamily(), X, y, resume=pr.front(y, np.full((60, 3), 1 / 3), draws=5))
     with pytest.raises(InputError, match="exists and would be overwritten"):
         pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=3, save=file)
     with pytest.raises(MissingFileError, match="There is no file"):
         pr.search_front(pr.fronts.LogisticFamily(), X, y, resume=tmp_path / "none.npz")
     assert file.read_bytes() == before
     pr.search_front(pr.fronts.LogisticFamily(), X, y, **more)
-    assert pr.Front.load(file).search.generations == 30
+    assert pr.results.Front.load(file).search.generations == 30
 
 
 def test_a_damaged_search_is_rejected(tmp_path):
     X, y = three_blobs()
     stored = pr.search_front(pr.fronts.NearestNeighbours(), X, y, generations=5).to_dict()
-    assert pr.Front.from_dict(stored).search.model.limits.tolist() == [3, 50]
+    assert pr.results.Front.from_dict(stored).search.model.limits.tolist() == [3, 50]
     for name in ("models", "place", "generation", "model_cases"):
         with pytest.raises(InputError, match="damaged"):
-            pr.Front.from_dict({key: value for key, value in stored.items() if key != name})
+            pr.results.Front.from_dict({key: value for key, value in stored.items() if key != name})
         with pytest.raises(InputError, match="damaged"):
-            pr.Front.from_dict({**stored, name: stored[name][::-1]})
+            pr.results.Front.from_dict({**stored, name: stored[name][::-1]})
     with pytest.raises(InputError, match="damaged"):
-        pr.Front.from_dict({**stored, "search": {**stored["search"], "generations": 6}})
+        pr.results.Front.from_dict({**stored, "search": {**stored["search"], "generations": 6}})
 
 
 class Interrupting(Tilt):
@@ -119,7 +122,7 @@ def test_an_interrupted_search_keeps_its_front_and_can_be_resumed(tmp_path):
     assert broken.search.interrupted
     assert broken.search.generations == 28  # the first prediction was that of the start; the last one failed
     assert "28 generations, interrupted" in repr(broken)
-    assert pr.Front.load(file).to_dict() == broken.to_dict()
+    assert pr.results.Front.load(file).to_dict() == broken.to_dict()
 
     calm = Interrupting()
     calm.at = -1
@@ -174,7 +177,7 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
         finally:
             process.kill()
     assert seen[-1] == "40\n"
-    kept = pr.Front.load(file)
+    kept = pr.results.Front.load(file)
     assert [path.name for path in tmp_path.iterdir() if not path.name.endswith(".part")] == ["front.npz"]
     if blow == signal.SIGINT:
         assert process.returncode == 0
@@ -190,7 +193,7 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
     whole = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=done + 5)
     again = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=done + 5, resume=file, save=file)
     assert again.to_dict() == whole.to_dict()
-    assert pr.Front.load(file).to_dict() == whole.to_dict()
+    assert pr.results.Front.load(file).to_dict() == whole.to_dict()
 
 
 @pytest.mark.filterwarnings("ignore::polyroc.errors.SuspectInputWarning")  # columns are exchanged on purpose
@@ -208,15 +211,15 @@ def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        front = pr.front(y, {"a": P, "b": P[:, [1, 0, 2]]}, n=1000, progress=stop)
+        front = pr.front(y, {"a": P, "b": P[:, [1, 0, 2]]}, draws=1000, progress=stop)
     finally:
         signal.signal(signal.SIGINT, before)
     assert [front.growth.draws[-1] for front in front.values()] == [300, 14]
     assert front["a"].interrupted
     assert "300 cost vectors, interrupted, G about" in repr(front["a"])
     assert "300 cost vectors (interrupted)" in front["a"].convergence
-    assert pr.Front.from_dict(front["a"].to_dict()).interrupted
-    whole = pr.front(y, P, n=1000)
+    assert pr.results.Front.from_dict(front["a"].to_dict()).interrupted
+    whole = pr.front(y, P, draws=1000)
     assert not whole.interrupted
     assert front["a"].growth.gini == whole.growth.gini[:6]
 

@@ -78,10 +78,10 @@ def test_which_algorithm_is_the_default():
 
     logistic = pr.fronts.LogisticFamily()
     assert algorithm(logistic) == "adaptive"
-    assert algorithm(logistic, alpha=2) == algorithm(logistic, objectives="false_positives") == "printed"
+    assert algorithm(logistic, concentration=2) == algorithm(logistic, objectives="false_positives") == "printed"
     assert algorithm(pr.fronts.NearestNeighbours(largest=5)) == "printed"
     begun = pr.search_front(logistic, X, y, generations=1, algorithm="printed")
-    assert algorithm(logistic, alpha=1) == "printed"
+    assert algorithm(logistic, concentration=1) == "printed"
     assert pr.search_front(logistic, X, y, generations=2, resume=begun).search.options == begun.search.options
 
 

@@ -41,7 +41,7 @@ def expected_cost(*arguments, **options):
 @given(st.integers(3, 5), st.integers(10, 25), st.floats(0, 3), st.integers(0, 10**6), st.sampled_from([1, 2, 12]))
 def test_a_front_is_never_worse_than_operate_or_argmax(c, n, strength, seed, decimals):
     y, P = softened(c, n, strength, seed, decimals)
-    front = pr.front(y, P, n=100, rng=seed)
+    front = pr.front(y, P, draws=100, rng=seed)
     errors = n * expected_cost(front)
     assert errors <= n * expected_cost(y, P, rng=seed) + 1e-9
     assert errors <= np.count_nonzero(P.argmax(axis=1) != y) + 1e-9
@@ -93,7 +93,7 @@ def test_more_draws_go_where_gains_were():
 @pytest.mark.slow
 def test_bounds_hold_for_all_costs():
     y, P = softened(3, 60, 1.0, 0)
-    front = pr.front(y, P, n=300, bounds={((0, 1), (1, 0)): (2, 4)})
+    front = pr.front(y, P, draws=300, bounds={((0, 1), (1, 0)): (2, 4)})
     ratio = front.costs[:, 0, 1] / front.costs[:, 1, 0]
     assert ((ratio >= 2 - 1e-12) & (ratio <= 4 + 1e-12)).all()
 
@@ -101,9 +101,9 @@ def test_bounds_hold_for_all_costs():
 @pytest.mark.slow
 def test_alpha_draws_from_the_distribution_alone():
     y, P = softened(4, 80, 1.5, 1)
-    assert "Dirichlet" in pr.front(y, P, n=60, alpha=1).provenance.method
-    assert "Dirichlet" not in pr.front(y, P, n=60).provenance.method
-    assert pr.front(y, P, n=1).growth.draws == (1,)
+    assert "Dirichlet" in pr.front(y, P, draws=60, concentration=1).provenance.method
+    assert "Dirichlet" not in pr.front(y, P, draws=60).provenance.method
+    assert pr.front(y, P, draws=1).growth.draws == (1,)
 
 
 @pytest.mark.slow
@@ -111,7 +111,7 @@ def test_ten_classes_of_digits_are_better_than_chance():
     """`front(y, P)` said "nothing better than chance yet" where argmax is right in 94 % of the cases."""
     X, y = load_digits(return_X_y=True)
     P = cross_val_predict(RandomForestClassifier(30, random_state=0), X, y, cv=3, method="predict_proba")
-    front = pr.front(y, P, n=2000)
+    front = pr.front(y, P, draws=2000)
     assert front.growth.gini[-1] > 0.02
     assert expected_cost(front) <= min(np.mean(P.argmax(axis=1) != y), expected_cost(y, P)) + 1e-12
 
@@ -123,8 +123,8 @@ import polyroc as pr
 y = np.arange(300_000) % 6
 P = np.random.default_rng(0).exponential(size=(len(y), 6)) + np.eye(6)[y]
 P /= P.sum(axis=1, keepdims=True)
-pr.front(y[:600], P[:600], n=100)  # compiled before
-front = pr.front(y, P, n=1_000_000, progress=lambda *_: print("begun", flush=True))
+pr.front(y[:600], P[:600], draws=100)  # compiled before
+front = pr.front(y, P, draws=1_000_000, progress=lambda *_: print("begun", flush=True))
 print("interrupted" if front.interrupted else "complete")
 """
 

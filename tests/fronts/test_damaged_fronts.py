@@ -34,7 +34,7 @@ def test_changed_fronts_with_a_new_digest(name):
         with contextlib.suppress(TypeError, ValueError, OverflowError):  # arrays that cannot be read
             damaged = signed_front(damaged)
         try:
-            front = pr.Front.from_dict(damaged)
+            front = pr.results.Front.from_dict(damaged)
             front.rows()
             repr(front)
         except PolyrocError:
@@ -61,7 +61,7 @@ def test_invariants_of_fronts(name, change):
     for entry, damage in change.items():
         data[entry] = damage(data[entry])
     with pytest.raises(InputError, match="damaged"):
-        pr.Front.from_dict(signed_front(data))
+        pr.results.Front.from_dict(signed_front(data))
 
 
 def peak_of(path):
@@ -69,7 +69,7 @@ def peak_of(path):
     tracemalloc.start()
     try:
         with pytest.raises(InputError, match="is not a complete stored front"):
-            pr.Front.load(path)
+            pr.results.Front.load(path)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -102,13 +102,13 @@ def test_an_array_that_announces_more_than_it_has(tmp_path):
 def test_damaged_bytes_of_a_front(tmp_path):
     whole = (STORED / "front.npz").read_bytes()
     path, rng = tmp_path / "front.npz", np.random.default_rng(0)
-    reference = pr.Front.load(STORED / "front.npz").to_dict()
+    reference = pr.results.Front.load(STORED / "front.npz").to_dict()
     for _ in range(150):
         damaged = bytearray(whole)
         damaged[rng.integers(len(whole))] = int(rng.integers(256))
         path.write_bytes(bytes(damaged))
         try:
-            assert pr.Front.load(path).to_dict() == reference
+            assert pr.results.Front.load(path).to_dict() == reference
         except PolyrocError:
             continue
 

@@ -49,7 +49,7 @@ def errors_of(matrices):
 def test_the_front_is_the_non_dominated_part_of_all_draws(data):
     y, P = data.draw(cases(c=3))
     w = data.draw(st.one_of(st.none(), weights(y, whole=True)))
-    front = pr.front(y, P, n=59, rng=5, sample_weight=w, alpha=1.0)
+    front = pr.front(y, P, draws=59, rng=5, sample_weight=w, concentration=1.0)
     distribution, rng = CostDistribution(1.0 - np.eye(3), []), np.random.default_rng(5)
     whole = np.ones(len(y), dtype=int) if w is None else w.astype(int)
     first = first_costs(np.bincount(y, whole, 3).astype(int))
@@ -68,7 +68,7 @@ def test_the_costs_of_a_point_are_a_deployable_rule(sizes):
     """`CostRule` with these costs decides number for number the same; more cases than are decided at a time."""
     y, P = sample(np.random.default_rng(0), sizes, decimals=2)
     P /= P.sum(axis=1, keepdims=True)
-    front = pr.front(y, P, n=400)
+    front = pr.front(y, P, draws=400)
     for i in range(0, len(front), max(1, len(front) // 12)):
         decisions = CostRule(tuple(range(len(sizes))), front.costs[i]).codes(P)
         table = np.zeros((len(sizes), len(sizes)))
@@ -130,7 +130,7 @@ def test_two_classes_are_bounded_by_cost_ratios():
 def test_many_draws_reach_the_cheapest_rule_for_given_costs():
     """No rule of the family that `operate` finds is cheaper by far than the cheapest point of the front."""
     y, P = sample(np.random.default_rng(3), (30, 30, 30))
-    front = pr.front(y, P, n=5_000)
+    front = pr.front(y, P, draws=5_000)
     for costs in np.random.default_rng(4).exponential(size=(3, 3, 3)) * (1 - np.eye(3)):
         aim = pr.operate(y, P, costs=costs, priors=[1 / 3] * 3, evaluate_on=(y, P))
         cheapest = (front.rates * costs).sum(axis=(1, 2)).min() / 3
@@ -147,29 +147,31 @@ def test_bounds_and_alphas_shape_the_draws():
     means = CostDistribution(alphas, []).sample(500, np.random.default_rng(0)).mean(axis=0)
     assert means == pytest.approx(alphas / 1000, abs=0.004)  # sd of a share .4 is .0155, of 500 draws .0007
     y, P = sample(np.random.default_rng(0), (20, 20, 20))
-    plain = pr.front(y, P, n=300, alpha=1)
-    known = pr.front(y, P, n=300, alpha={(0, 1): 300, (1, 0): 100, (2, 0): 100, (0, 2): 100, (1, 2): 100})
+    plain = pr.front(y, P, draws=300, concentration=1)
+    known = pr.front(
+        y, P, draws=300, concentration={(0, 1): 300, (1, 0): 100, (2, 0): 100, (0, 2): 100, (1, 2): 100}
+    )
     assert len(known) < len(plain)
-    same = [pr.front(y, P, n=60, alpha=a) for a in (2, np.full((3, 3), 2.0))]
+    same = [pr.front(y, P, draws=60, concentration=a) for a in (2, np.full((3, 3), 2.0))]
     assert (same[0].counts == same[1].counts).all()
 
 
 @pytest.mark.slow
 def test_the_seed_decides_and_threads_do_not():
     y, P = sample(np.random.default_rng(0), (50, 60, 70))
-    one, two = (pr.front(y, P, n=700, rng=7, n_jobs=jobs) for jobs in (1, 3))
+    one, two = (pr.front(y, P, draws=700, rng=7, n_jobs=jobs) for jobs in (1, 3))
     assert (one.counts == two.counts).all()
     assert (one.costs == two.costs).all()
     assert one.growth == two.growth
     assert one.provenance.seed == 7
-    assert not np.array_equal(one.costs, pr.front(y, P, n=700, rng=8).costs)
+    assert not np.array_equal(one.costs, pr.front(y, P, draws=700, rng=8).costs)
 
 
 @pytest.mark.slow
 def test_growth_shows_how_the_front_grew():
     y, P = sample(np.random.default_rng(0), (50, 60, 70))
     calls = []
-    front = pr.front(y, P, n=1000, progress=lambda *step: calls.append(step))
+    front = pr.front(y, P, draws=1000, progress=lambda *step: calls.append(step))
     growth = front.growth
     assert growth.draws[-1] == 1000
     assert growth.sizes[-1] == len(front)
@@ -191,7 +193,7 @@ def soft(rng, classes, cases, odds):
 
 def searched(y, P, **options):
     front = pr.front(y, P, **options)
-    assert isinstance(front, pr.Front)
+    assert isinstance(front, pr.results.Front)
     return front
 
 
@@ -202,7 +204,7 @@ def grown(front, *gini):
 
 def test_ten_classes_are_not_called_converged_nor_chance():
     """Four of five are right, but of 20,000 random points in 90 dimensions none is dominated."""
-    front = searched(*soft(np.random.default_rng(5), 10, 300, 2.5), n=50, alpha=1)
+    front = searched(*soft(np.random.default_rng(5), 10, 300, 2.5), draws=50, concentration=1)
     assert front.growth.gini[-1] < 0.001
     assert not front.converged
     assert front.convergence.startswith("Not known to have converged after 50 cost vectors: G is from ")
@@ -213,7 +215,7 @@ def test_ten_classes_are_not_called_converged_nor_chance():
 
 
 def test_a_rise_of_a_share_of_a_small_volume_is_no_convergence():
-    front = searched(*soft(np.random.default_rng(0), 3, 60, 1.0), n=60, alpha=1)
+    front = searched(*soft(np.random.default_rng(0), 3, 60, 1.0), draws=60, concentration=1)
     for gini, converged in (
         ((0.02, 0.024), False),  # less than 0.005, but a sixth of it
         ((0.6, 0.604), True),
@@ -231,7 +233,7 @@ def test_a_rise_of_a_share_of_a_small_volume_is_no_convergence():
 def test_the_note_on_dimensions_is_nearly_that_of_one_point():
     rates = np.full((3, 3), 0.18) + np.eye(3) * 0.46  # 64 % right
     gini = float(pr.fronts.gini_volume(rates, n_points=50_000))
-    front = searched(*soft(np.random.default_rng(0), 3, 60, 1.0), n=20, alpha=1)
+    front = searched(*soft(np.random.default_rng(0), 3, 60, 1.0), draws=20, concentration=1)
     (right,) = re.findall(r"about ([\d.]+) % right", grown(front, gini, gini).dimension_note)
     assert float(right) == pytest.approx(64, abs=1.5)
 
@@ -239,13 +241,13 @@ def test_the_note_on_dimensions_is_nearly_that_of_one_point():
 @pytest.mark.slow
 def test_errors_of_gini_are_over_cases_and_searches():
     y, P = soft(np.random.default_rng(2), 3, 45, 1.5)
-    front = searched(y, P, n=200)
+    front = searched(y, P, draws=200)
     errors = front.gini_errors(replicates=15)
     assert errors.search == 0.2 * front.growth.lately
     whole = pr.fronts.front_volumes(front, n_points=100, cases=(y, P), replicates=15)
     assert errors.cases == pytest.approx(whole.standard_error("classifier"), rel=0.35)
     assert errors.cases > 5 * front.gini().standard_error
-    stored = pr.Front.from_dict(front.to_dict())
+    stored = pr.results.Front.from_dict(front.to_dict())
     assert stored.gini_errors() == (None, errors.search)
     two = searched(y % 2, P[:, :2] / P[:, :2].sum(axis=1, keepdims=True))
     assert two.gini_errors().search == 0
@@ -256,7 +258,7 @@ def test_errors_of_gini_are_over_cases_and_searches():
 @pytest.mark.parametrize(("classes", "cases", "odds"), [(3, 60, 1.3), (4, 80, 1.8), (3, 200, 1.0)])
 def test_searches_with_other_seeds_differ_by_no_more_than_the_printed_error(classes, cases, odds):
     y, P = soft(np.random.default_rng(11), classes, cases, odds)
-    fronts = [searched(y, P, n=1500, rng=seed) for seed in range(10)]
+    fronts = [searched(y, P, draws=1500, rng=seed) for seed in range(10)]
     spread = np.std([front.gini(n_points=50_000) for front in fronts], ddof=1)
     printed = np.mean([front.gini_errors(replicates=3).search for front in fronts])
     assert printed / 10 < spread < 1.4 * printed  # 1.4: of a standard deviation from ten
@@ -268,7 +270,7 @@ def test_volumes_of_fronts_are_those_of_their_rates():
     rng = np.random.default_rng(0)
     y, P = sample(rng, (50, 60, 70))
     _, R = sample(rng, (50, 60, 70), pull=0.3)
-    front = pr.front(y, {"p": P, "r": R}, n=300)
+    front = pr.front(y, {"p": P, "r": R}, draws=300)
     assert set(front) == {"p", "r"}
     p, r = front["p"], front["r"]
     options = {"n_points": 5000, "rng": 1}
@@ -280,16 +282,16 @@ def test_volumes_of_fronts_are_those_of_their_rates():
     with pytest.raises(InputError, match="must be a Front"):
         p.exclusive(r.rates)
     with pytest.raises(InputError, match="same classes"):
-        p.exclusive(pr.front(y, P, n=10, labels=[0, 2, 1]))
+        p.exclusive(pr.front(y, P, draws=10, labels=[0, 2, 1]))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["front.npz", "front.json", "front"])
 def test_a_front_is_stored_whole_and_read_back(name, tmp_path):
     y, P = sample(np.random.default_rng(0), (20, 20, 20))
-    front = pr.front(y, P, n=200)
+    front = pr.front(y, P, draws=200)
     front.save(tmp_path / name)
-    again = pr.Front.load(tmp_path / name)
+    again = pr.results.Front.load(tmp_path / name)
     assert json.dumps(again.to_dict()) == json.dumps(front.to_dict())
     assert (again.rates == front.rates).all()
     assert repr(again) == repr(front)
@@ -301,18 +303,20 @@ def test_a_front_is_stored_whole_and_read_back(name, tmp_path):
 def test_damaged_files_are_rejected(name, tmp_path):
     y, P = sample(np.random.default_rng(0), (6, 6, 6))
     file = tmp_path / name
-    pr.front(y, P, n=30).save(file)
+    pr.front(y, P, draws=30).save(file)
     whole = file.read_bytes()
-    reference = pr.Front.load(file).to_dict()
+    reference = pr.results.Front.load(file).to_dict()
     for cut in (0, 1, 10, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:cut])
         with pytest.raises(InputError):
-            pr.Front.load(file)
+            pr.results.Front.load(file)
     refused = 0
     for at in range(0, len(whole), 7):
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         try:
-            assert pr.Front.load(file).to_dict() == reference  # a bit that means nothing, such as a date in a zip
+            assert (
+                pr.results.Front.load(file).to_dict() == reference
+            )  # a bit that means nothing, such as a date in a zip
         except InputError:
             refused += 1
     assert refused > len(whole) / 7 / 2
@@ -320,22 +324,22 @@ def test_damaged_files_are_rejected(name, tmp_path):
 
 def test_other_files_are_rejected(tmp_path):
     with pytest.raises(MissingFileError, match="There is no file"):
-        pr.Front.load(tmp_path / "none.npz")
+        pr.results.Front.load(tmp_path / "none.npz")
     file = tmp_path / "other"
     for text in ("[]", "{}", '{"kind": "Front", "schema": 99}', "nothing"):
         file.write_text(text)
         with pytest.raises(InputError):
-            pr.Front.load(file)
+            pr.results.Front.load(file)
     np.savez(tmp_path / "other.npz", counts=np.array([{"a": 1}], dtype=object))
     with pytest.raises(InputError, match="not a complete stored front"):
-        pr.Front.load(tmp_path / "other.npz")
+        pr.results.Front.load(tmp_path / "other.npz")
     front = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
     with pytest.raises(InputError, match="cannot be written"):
         front.save(tmp_path / "no" / "folder.npz")
     stored = front.to_dict()
     for name in ("counts", "costs", "growth", "digest", "classes"):
         with pytest.raises(InputError, match="damaged"):
-            pr.Front.from_dict({key: value for key, value in stored.items() if key != name})
+            pr.results.Front.from_dict({key: value for key, value in stored.items() if key != name})
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
@@ -392,14 +396,14 @@ def test_bad_data_are_rejected():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n": 0}, "n must be"),
+        ({"draws": 0}, "draws must be"),
         ({"rng": -1}, "rng must be"),
         ({"n_jobs": 0}, "n_jobs"),
-        ({"alpha": 0}, "above 0"),
-        ({"alpha": [1, 2]}, "alpha must be one number"),
-        ({"alpha": "much"}, "alpha must hold numbers"),
-        ({"alpha": {(0, 7): 1}}, "not one of the classes"),
-        ({"alpha": {(0, 1): -2}}, "above 0"),
+        ({"concentration": 0}, "above 0"),
+        ({"concentration": [1, 2]}, "concentration must be one number"),
+        ({"concentration": "much"}, "concentration must hold numbers"),
+        ({"concentration": {(0, 7): 1}}, "not one of the classes"),
+        ({"concentration": {(0, 1): -2}}, "above 0"),
         ({"bounds": [1]}, "mapping"),
         ({"bounds": {(0, 1): (1, 2)}}, "by pairs"),
         ({"bounds": {((0, 1), (0, 1)): (1, 2)}}, "different errors"),
@@ -419,14 +423,14 @@ def test_the_inputs_are_left_alone():
     y, P = sample(np.random.default_rng(0), (5, 5, 5))
     before = P.copy()
     P.flags.writeable = False
-    pr.front(y, P, n=30)
+    pr.front(y, P, draws=30)
     assert np.array_equal(P, before)
 
 
 @pytest.mark.slow
 def test_twenty_classes_are_swept():
     y, P = sample(np.random.default_rng(0), (3,) * 20)
-    front = pr.front(y, P, n=20)
+    front = pr.front(y, P, draws=20)
     assert front.rates.shape[1:] == (20, 20)
     # the class of largest probability is tried first, and here it is always the true one
     assert front.gini(n_points=50) == front.growth.gini[-1] == 1

@@ -18,7 +18,7 @@ def fronts(sizes, seed, n=60, names="ab"):
     c, y = len(sizes), np.repeat(range(len(sizes)), sizes)
     P = {name: rng.dirichlet(np.ones(c), len(y)) + 0.4 * np.eye(c)[y] for name in names}
     P = {name: table / table.sum(axis=1, keepdims=True) for name, table in P.items()}
-    return pr.front(y, P, n=n, labels=range(c))
+    return pr.front(y, P, draws=n, labels=range(c))
 
 
 def errors_of(counts):

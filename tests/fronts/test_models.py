@@ -42,7 +42,7 @@ def test_a_point_is_deployed_and_survives_json(searched):
 def test_deployed_after_a_file(searched, tmp_path):
     X, _, result = searched
     result.save(tmp_path / "front.npz")
-    again = pr.Front.load(tmp_path / "front.npz")
+    again = pr.results.Front.load(tmp_path / "front.npz")
     assert (again.deploy(1).posteriors(X) == result.deploy(1).posteriors(X)).all()
     assert repr(again.deploy(1)) == repr(result.deploy(1))
     assert result.classifier in repr(result.deploy(1)).replace("_", " ")
@@ -81,7 +81,7 @@ def test_bad_points_and_texts(searched):
 @pytest.mark.slow
 def test_a_fixed_classifier_has_rules_only():
     y, P = np.repeat([0, 1, 2], 5), np.random.default_rng(0).dirichlet(np.ones(3), 15)
-    front = pr.front(y, P, n=50)
+    front = pr.front(y, P, draws=50)
     assert front.rule(0).costs == tuple(map(tuple, front.costs[0].tolist()))
     with pytest.raises(InputError, match=r"a fixed classifier is not in the front; apply front.rule"):
         front.deploy(0)
@@ -112,7 +112,7 @@ def test_held_out_cases_are_counted_again(searched):
     assert len(rows) == len(result) * c * (c - 1)
     assert rows[0]["rate_found"] == result.rates[0, 0, 1]
     assert rows[0]["rate"] == judged.rates[0, 0, 1]
-    again = pr.fronts.HeldOut.from_dict(json.loads(json.dumps(judged.to_dict())))
+    again = pr.results.HeldOut.from_dict(json.loads(json.dumps(judged.to_dict())))
     assert again.to_dict() == judged.to_dict()
     assert repr(again) == repr(judged)
 
@@ -149,7 +149,7 @@ def test_a_fixed_front_on_other_predictions():
         return y, P / P.sum(axis=1, keepdims=True)
 
     y, P = sample(30)
-    front = pr.front(y, P, n=400)
+    front = pr.front(y, P, draws=400)
     assert (front.evaluated(y, P, n_points=100).counts == front.counts).all()
     z, R = sample(20)
     judged = front.evaluated(z, R, n_points=1000)
@@ -178,7 +178,7 @@ def test_weights_count_a_case_as_often_as_it_weighs(searched):
     assert weighted.provenance.weighted
     c = len(result.classes)
     P = np.random.default_rng(0).dirichlet(np.ones(c), len(y))
-    fixed = pr.front(y, P, n=100)
+    fixed = pr.front(y, P, draws=100)
     heavy = fixed.evaluated(y, P, sample_weight=w, n_points=100)
     assert (heavy.counts == fixed.evaluated(np.repeat(y, w), np.repeat(P, w, axis=0), n_points=100).counts).all()
     with pytest.raises(InputError, match="whole numbers"):

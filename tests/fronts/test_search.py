@@ -176,12 +176,12 @@ def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
     front = pr.search_front(pr.fronts.LogisticFamily(), X, y, generations=20, progress=True)
     assert f"{len(front)} points, G {front.growth.gini[-1]:.3f}" in capsys.readouterr().err
     P = np.eye(3)[y]
-    pr.front(y, P, n=100, progress=True)
+    pr.front(y, P, draws=100, progress=True)
     assert "1 points, G 1.000" in capsys.readouterr().err
-    pr.front(y, P, n=100, progress=False)
+    pr.front(y, P, draws=100, progress=False)
     assert capsys.readouterr().err == ""
     with pytest.raises(InputError, match="progress must be True, False or a function"):
-        pr.front(y, P, n=100, progress="bar")
+        pr.front(y, P, draws=100, progress="bar")
 
 
 @pytest.mark.slow
@@ -251,7 +251,12 @@ def test_large_classes_without_a_common_multiple_still_compare():
 def test_bounds_and_alphas_reach_the_search():
     X, y = three_blobs()
     front = pr.search_front(
-        pr.fronts.LogisticFamily(), X, y, generations=20, bounds={((0, 1), (1, 0)): (2, 5)}, alpha={(0, 2): 9}
+        pr.fronts.LogisticFamily(),
+        X,
+        y,
+        generations=20,
+        bounds={((0, 1), (1, 0)): (2, 5)},
+        concentration={(0, 2): 9},
     )
     ratio = front.costs[:, 0, 1] / front.costs[:, 1, 0]
     assert ((ratio >= 2) & (ratio <= 5)).all()
@@ -304,7 +309,7 @@ def test_labels_and_frames_are_understood():
         ({"start": [1.0, 2.0]}, "9 parameters"),
         ({"start": [np.nan] * 9}, "finite"),
         ({"rng": -1}, "rng must be"),
-        ({"alpha": 0}, "above 0"),
+        ({"concentration": 0}, "above 0"),
         ({"save": "no/such/folder/front.npz"}, "no folder"),
         ({"save_every": -1}, "save_every"),
         ({"labels": [0, 1]}, "not among labels"),

@@ -30,7 +30,7 @@ def sample(seed, pull, n=50):
 @pytest.fixture(scope="module")
 def fronts():
     y, P = sample(0, 0.6)
-    return pr.front(y, {"one": P, "two": sample(1, 0.5)[1], "three": sample(2, 0.2)[1]}, n=1000)
+    return pr.front(y, {"one": P, "two": sample(1, 0.5)[1], "three": sample(2, 0.2)[1]}, draws=1000)
 
 
 def test_published_numbers_are_exact():
@@ -74,7 +74,7 @@ def test_rows_have_each_volume_with_its_error(fronts):
 
 def test_it_is_stored_and_read_back(fronts):
     volumes = pr.fronts.front_volumes(fronts, n_points=500)
-    again = pr.fronts.FrontVolumes.from_dict(json.loads(json.dumps(volumes.to_dict())))
+    again = pr.results.FrontVolumes.from_dict(json.loads(json.dumps(volumes.to_dict())))
     assert again.rows() == volumes.rows()
     assert (
         repr(again)
@@ -112,7 +112,7 @@ def test_bad_fronts_are_rejected(fronts, message):
 @pytest.mark.slow
 def test_other_classes_and_unknown_names_are_rejected(fronts):
     y, P = sample(0, 0.5)
-    other = pr.front(np.array(["a", "b", "c"])[y], P, n=50)
+    other = pr.front(np.array(["a", "b", "c"])[y], P, draws=50)
     with pytest.raises(InputError, match="same classes in the same order; one and other"):
         pr.fronts.front_volumes({"one": fronts["one"], "other": other})
     volumes = pr.fronts.front_volumes(fronts, n_points=10)
@@ -143,7 +143,7 @@ def test_four_classes_are_exact_too():
     rng = np.random.default_rng(0)
     y = np.arange(120) % 4
     P = rng.dirichlet(np.ones(4), size=120) + 0.5 * np.eye(4)[y]
-    front = pr.front(y, P / P.sum(axis=1, keepdims=True), n=60, alpha=1.0)
+    front = pr.front(y, P / P.sum(axis=1, keepdims=True), draws=60, concentration=1.0)
     exact, sampled = front.gini(None), front.gini(100_000)
     assert 0.01 < exact < 1
     assert abs(exact - sampled) < 4 * sampled.standard_error
@@ -158,7 +158,7 @@ def test_nothing_below_chance_is_dominated_by_what_is_beyond():
 def test_moocore_finds_no_dominated_point(fronts):
     moocore = package("moocore")
     y, P = sample(5, 0.4, n=300)
-    many = pr.front(y, P, n=4000)
+    many = pr.front(y, P, draws=4000)
     assert len(many) > 500
     for result in (*fronts.values(), many):
         assert moocore.is_nondominated(result.counts[:, OFF].astype(float), keep_weakly=True).all()

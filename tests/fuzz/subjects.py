@@ -25,7 +25,7 @@ from fuzz.registry import rejected, subject
 from golden import files, studies
 from golden.files import RESULTS, STORED
 from golden.inputs import TALLIES
-from polyroc.results.result import Result
+from polyroc._results.result import Result
 from polyroc.serve.forms import as_columns
 from serve_process import Server, upload
 from stored_damage import mutated, signed_front, signed_tally, store_with_log, tally_parts
@@ -155,7 +155,7 @@ def front_signed(rng, folder):
         data = signed_front(data)
 
     def read():
-        front = pr.Front.from_dict(data)
+        front = pr.results.Front.from_dict(data)
         front.rows()
         repr(front)
         require_range(front.growth.gini[-1])
@@ -177,7 +177,7 @@ def front_file(rng, folder):
     path.write_bytes(damaged_bytes(whole, rng))
 
     def read():
-        front, original = pr.Front.load(path), pr.Front.load(STORED / name)
+        front, original = pr.results.Front.load(path), pr.results.Front.load(STORED / name)
         for array in ("counts", "costs"):
             same = np.array_equal(getattr(front, array), getattr(original, array))
             assert same, f"another front: {array}"
@@ -234,7 +234,7 @@ def _subfolder(folder):
 
 
 def open_study(path):
-    study = pr.Study.open(path)
+    study = pr.results.Study.open(path)
     study.rows()
     study.fit_times()
 

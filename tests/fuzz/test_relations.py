@@ -45,7 +45,7 @@ def test_a_classifier_of_undefined_value_leaves_the_errors_of_the_others():
     y, rng = np.arange(40) % 2, np.random.default_rng(0)
     scores = {name: 1 / (1 + np.exp(-y - rng.normal(size=40))) for name in "ab"}
     infinite = {**scores, "wrong": np.where(np.arange(40) == 3, 0.0, 0.5)}
-    for method in ("influence", "jackknife", pr.Bootstrap(n=50, rng=0)):
+    for method in ("influence", "jackknife", pr.methods.Bootstrap(replicates=50, rng=0)):
         known = pr.compare(y, scores, measure="log_loss", method=method)
         comparison = pr.compare(y, infinite, measure="log_loss", method=method)
         assert comparison.estimates["wrong"].value == np.inf

@@ -16,9 +16,9 @@ from golden.fronts import CLASSIFIERS
 from golden.inputs import TALLIES
 from golden.registry import ANSWERS, METHODS, recorded
 from golden.studies import fold_table, fold_tables
+from polyroc._results.result import Result
 from polyroc.curves.result import Band
 from polyroc.reports.study_findings import StudyFindings
-from polyroc.results.result import Result
 
 RECORDED = Path(__file__).parent / "recorded"
 ANSWER_FILES, STORED = RECORDED / "answers", RECORDED / "files"
@@ -51,7 +51,7 @@ def _with_study(use):
 
 
 def _study_with_values(study):
-    return pr.Study.from_dict(study.to_dict())  # independent of the store, which is removed
+    return pr.results.Study.from_dict(study.to_dict())  # independent of the store, which is removed
 
 
 def _on(data, verb, **options):
@@ -76,65 +76,67 @@ def _summary(name, tables=fold_table, **options):
 
 
 RESULTS = {
-    "Anova": Stored(pr.studies.Anova, _summary("anova")),
+    "Anova": Stored(pr.results.Anova, _summary("anova")),
     "Band": Stored(Band, lambda: DATA["ratings"].call(pr.curve, band="pointwise").band),
-    "BinormalFit": Stored(pr.curves.BinormalFit, lambda: DATA["ratings"].call(pr.curve, binormal=True).binormal),
-    "Certificate": Stored(
-        pr.estimates.Certificate, lambda: inputs.tally("two_classes").evaluate("auc").certificate
-    ),
-    "Comparison": Stored(pr.Comparison, _on("two_classifiers", pr.compare, measure="auc")),
+    "BinormalFit": Stored(pr.results.BinormalFit, lambda: DATA["ratings"].call(pr.curve, binormal=True).binormal),
+    "Certificate": Stored(pr.results.Certificate, lambda: inputs.tally("two_classes").evaluate("auc").certificate),
+    "Comparison": Stored(pr.results.Comparison, _on("two_classifiers", pr.compare, measure="auc")),
     "Comparison_bootstrap": Stored(
-        pr.Comparison,
+        pr.results.Comparison,
         _on("two_probabilities", pr.compare, measure="auc", method=METHODS["bootstrap_bca"], adjustment="holm"),
     ),
-    "Contrast": Stored(pr.consistency.MeasureComparison, planning.exact_comparison),
-    "Contrasts": Stored(pr.consistency.MeasureComparisons, planning.several_comparisons),
-    "Curve": Stored(pr.Curve, _on("ratings", pr.curve, band="simultaneous", binormal=True)),
-    "Curve_precision_recall": Stored(pr.Curve, _on("weighted", pr.curve, kind="pr")),
-    "CurveTest": Stored(pr.curves.CurveTest, _on("two_classifiers", pr.curves.venkatraman, n=19)),
-    "Curves": Stored(pr.Curves, _on("three_weighted", pr.curve, multi_class="ova", drop_intermediate=True)),
-    "Calibration": Stored(pr.reliability.Calibration, _on("two_probabilities", pr.calibration, n=60)),
+    "Contrast": Stored(pr.results.MeasureComparison, planning.exact_comparison),
+    "Contrasts": Stored(pr.results.MeasureComparisons, planning.several_comparisons),
+    "Curve": Stored(pr.results.Curve, _on("ratings", pr.curve, band="simultaneous", binormal=True)),
+    "Curve_precision_recall": Stored(pr.results.Curve, _on("weighted", pr.curve, kind="pr")),
+    "CurveTest": Stored(pr.results.CurveTest, _on("two_classifiers", pr.curves.venkatraman, replicates=19)),
+    "Curves": Stored(
+        pr.results.Curves, _on("three_weighted", pr.curve, multi_class="ova", drop_intermediate=True)
+    ),
+    "Calibration": Stored(pr.results.Calibration, _on("two_probabilities", pr.calibration, replicates=60)),
     "Calibration_three_classes": Stored(
-        pr.reliability.Calibration, _on("three", pr.calibration, n=60, views="top label", smooth=True)
+        pr.results.Calibration, _on("three", pr.calibration, replicates=60, views="top label", smooth=True)
     ),
     "GroupedCalibration": Stored(
-        pr.reliability.GroupedCalibration,
-        _on("two_probabilities", pr.calibration, n=60, by={"half": [0, 1, 1] * 15}),
+        pr.results.GroupedCalibration,
+        _on("two_probabilities", pr.calibration, replicates=60, by={"half": [0, 1, 1] * 15}),
     ),
     "DecisionCurve": Stored(
-        pr.decisions.DecisionCurve, _on("two_probabilities", pr.decision_curve, thresholds=[0.1, 0.3, 0.5])
+        pr.results.DecisionCurve, _on("two_probabilities", pr.decision_curve, thresholds=[0.1, 0.3, 0.5])
     ),
-    "DecisionRegions": Stored(pr.decisions.DecisionRegions, decisions.decision_regions),
-    "Estimate": Stored(pr.Estimate, _on("two_classes", pr.evaluate, measure="auc", null=0.6)),
+    "DecisionRegions": Stored(pr.results.DecisionRegions, decisions.decision_regions),
+    "Estimate": Stored(pr.results.Estimate, _on("two_classes", pr.evaluate, measure="auc", null=0.6)),
     "Estimate_bootstrap": Stored(
-        pr.Estimate, _on("ratings", pr.evaluate, measure="auc", method=METHODS["bootstrap_percentile"])
+        pr.results.Estimate, _on("ratings", pr.evaluate, measure="auc", method=METHODS["bootstrap_percentile"])
     ),
-    "Estimate_parts": Stored(pr.Estimate, _on("three_weighted", pr.evaluate, measure="hand_till")),
-    "Estimate_perfect": Stored(pr.Estimate, _on("perfect", pr.evaluate, measure="auc")),
-    "Estimate_tally": Stored(pr.Estimate, lambda: inputs.tally("weighted").evaluate("auc")),
-    "Evaluation": Stored(pr.Evaluation, _on("two_classifiers", pr.evaluate, measure=["auc", "gini"])),
-    "Evaluation_all": Stored(pr.Evaluation, _on("three_in_order", pr.evaluate)),
-    "Friedman": Stored(pr.studies.Friedman, _summary("friedman", fold_tables)),
-    "Front": Stored(pr.Front, _on("two_columns", pr.front)),
-    "Front_searched": Stored(pr.Front, fronts.logistic_front),
-    "FrontVolumes": Stored(pr.fronts.FrontVolumes, fronts.front_volumes),
-    "FrontVolumes_cases": Stored(pr.fronts.FrontVolumes, fronts.volumes_of_cases),
-    "FrontVolumes_jackknife": Stored(pr.fronts.FrontVolumes, fronts.volumes_of_cases),
-    "Grouped": Stored(pr.estimates.Grouped, _grouped),
-    "HeldOut": Stored(pr.fronts.HeldOut, fronts.held_out),
-    "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
-    "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, only="good", costs=COSTS)),
-    "OperatingPoint_at_most": Stored(pr.OperatingPoint, _on("two_classes", pr.operate, at_most={(1, 0): 0.3})),
+    "Estimate_parts": Stored(pr.results.Estimate, _on("three_weighted", pr.evaluate, measure="hand_till")),
+    "Estimate_perfect": Stored(pr.results.Estimate, _on("perfect", pr.evaluate, measure="auc")),
+    "Estimate_tally": Stored(pr.results.Estimate, lambda: inputs.tally("weighted").evaluate("auc")),
+    "Evaluation": Stored(pr.results.Evaluation, _on("two_classifiers", pr.evaluate, measure=["auc", "gini"])),
+    "Evaluation_all": Stored(pr.results.Evaluation, _on("three_in_order", pr.evaluate)),
+    "Friedman": Stored(pr.results.Friedman, _summary("friedman", fold_tables)),
+    "Front": Stored(pr.results.Front, _on("two_columns", pr.front)),
+    "Front_searched": Stored(pr.results.Front, fronts.logistic_front),
+    "FrontVolumes": Stored(pr.results.FrontVolumes, fronts.front_volumes),
+    "FrontVolumes_cases": Stored(pr.results.FrontVolumes, fronts.volumes_of_cases),
+    "FrontVolumes_jackknife": Stored(pr.results.FrontVolumes, fronts.volumes_of_cases),
+    "Grouped": Stored(pr.results.Grouped, _grouped),
+    "HeldOut": Stored(pr.results.HeldOut, fronts.held_out),
+    "Hull": Stored(pr.results.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
+    "OperatingPoint": Stored(pr.results.OperatingPoint, _on("three", pr.operate, only="good", costs=COSTS)),
+    "OperatingPoint_at_most": Stored(
+        pr.results.OperatingPoint, _on("two_classes", pr.operate, at_most={(1, 0): 0.3})
+    ),
     "OperatingPoint_cut_points": Stored(
-        pr.OperatingPoint,
+        pr.results.OperatingPoint,
         _on("ordered", pr.operate, criterion="youden", method=METHODS["bootstrap_percentile"]),
     ),
     "OperatingPoint_required": Stored(
-        pr.OperatingPoint,
+        pr.results.OperatingPoint,
         _on("two_classes", pr.operate, sensitivity=0.7, method=METHODS["bootstrap_percentile"]),
     ),
     "OrderKept": Stored(
-        pr.consistency.OrderStability,
+        pr.results.OrderStability,
         _on(
             "two_classifiers",
             pr.consistency.order_stability,
@@ -142,27 +144,27 @@ RESULTS = {
             method=METHODS["bootstrap_bca"],
         ),
     ),
-    "PairedTests": Stored(pr.studies.PairedTests, _summary("corrected_t")),
-    "PairedTests_wilcoxon": Stored(pr.studies.PairedTests, _summary("wilcoxon", fold_tables)),
-    "Posteriors": Stored(pr.studies.Posteriors, _summary("correlated_t")),
-    "Posteriors_signed_rank": Stored(pr.studies.Posteriors, studies.signed_rank),
-    "RangeTest": Stored(pr.studies.RangeTest, _summary("duncan")),
-    "RangeTest_tukey": Stored(pr.studies.RangeTest, _summary("tukey")),
-    "ReaderPlan": Stored(pr.ReaderPlan, planning.reader_plan),
-    "ReaderStudy": Stored(pr.ReaderStudy, planning.reader_study),
-    "Rates": Stored(pr.Rates, _on("three_weighted", pr.rates)),
-    "Recommendation": Stored(pr.studies.Recommendation, _summary("recommend", fold_tables)),
-    "Report": Stored(pr.Report, lambda: studies.report("two_classifiers", measure="auc")),
-    "SampleSize": Stored(pr.SampleSize, lambda: pr.sample_size(measure="auc", **planning.SIZES["paired"])),
-    "SampleSize_simulated": Stored(pr.SampleSize, ANSWERS["sample_size/simulation"]),
+    "PairedTests": Stored(pr.results.PairedTests, _summary("corrected_t")),
+    "PairedTests_wilcoxon": Stored(pr.results.PairedTests, _summary("wilcoxon", fold_tables)),
+    "Posteriors": Stored(pr.results.Posteriors, _summary("correlated_t")),
+    "Posteriors_signed_rank": Stored(pr.results.Posteriors, studies.signed_rank),
+    "RangeTest": Stored(pr.results.RangeTest, _summary("duncan")),
+    "RangeTest_tukey": Stored(pr.results.RangeTest, _summary("tukey")),
+    "ReaderPlan": Stored(pr.results.ReaderPlan, planning.reader_plan),
+    "ReaderStudy": Stored(pr.results.ReaderStudy, planning.reader_study),
+    "Rates": Stored(pr.results.Rates, _on("three_weighted", pr.rates)),
+    "Recommendation": Stored(pr.results.Recommendation, _summary("recommend", fold_tables)),
+    "Report": Stored(pr.results.Report, lambda: studies.report("two_classifiers", measure="auc")),
+    "SampleSize": Stored(pr.results.SampleSize, lambda: pr.sample_size(measure="auc", **planning.SIZES["paired"])),
+    "SampleSize_simulated": Stored(pr.results.SampleSize, ANSWERS["sample_size/simulation"]),
     "Separation": Stored(
-        pr.consistency.Separation, _on("three", pr.consistency.separation, measure=["hand_till", "accuracy"])
+        pr.results.Separation, _on("three", pr.consistency.separation, measure=["hand_till", "accuracy"])
     ),
-    "Spread": Stored(pr.studies.Spread, _summary("spread", fold_tables)),
-    "Study": Stored(pr.Study, _with_study(_study_with_values)),
+    "Spread": Stored(pr.results.Spread, _summary("spread", fold_tables)),
+    "Study": Stored(pr.results.Study, _with_study(_study_with_values)),
     "StudyFindings": Stored(StudyFindings, _with_study(lambda study: studies.study_report(study).findings.study)),
-    "Surface": Stored(pr.Surface, _on("ordered", pr.surface, points=6)),
-    "WilcoxonErrors": Stored(pr.studies.WilcoxonErrors, studies.wilcoxon_errors),
+    "Surface": Stored(pr.results.Surface, _on("ordered", pr.surface, points=6)),
+    "WilcoxonErrors": Stored(pr.results.WilcoxonErrors, studies.wilcoxon_errors),
 }
 
 

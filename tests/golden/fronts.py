@@ -5,9 +5,9 @@ from golden.data import COSTS, DATA, FEATURES, LABELS
 from golden.registry import add, recorded
 
 add("two_columns", pr.front, "two_columns")
-add("three", pr.front, "three", n=200, rng=0, n_jobs=1)
-add("five", pr.front, "five", n=60, rng=0, n_jobs=1)
-add("alpha", pr.front, "three_in_order", n=100, rng=0, alpha=2.0, n_jobs=1)
+add("three", pr.front, "three", draws=200, rng=0, n_jobs=1)
+add("five", pr.front, "five", draws=60, rng=0, n_jobs=1)
+add("alpha", pr.front, "three_in_order", draws=100, rng=0, concentration=2.0, n_jobs=1)
 
 
 def searched_front(family, **options):
@@ -66,7 +66,7 @@ def volumes_of_cases():
 
 def three_fronts():
     """The fronts of the two classifiers of the data set `three`."""
-    return DATA["three"].call(pr.front, n=50, rng=0, n_jobs=1)
+    return DATA["three"].call(pr.front, draws=50, rng=0, n_jobs=1)
 
 
 def volume(value):

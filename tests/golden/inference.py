@@ -80,14 +80,20 @@ for _name, _measures in OPTIONS.items():
 for _adjustment in ("max-t", "holm", "bonferroni", "benjamini-hochberg"):
     _options = {"measure": "auc", "adjustment": _adjustment}
     add(f"two_classifiers_{_adjustment}", pr.compare, "two_classifiers", **_options)
-for _name, _paired in {**METHODS, "permutation": pr.Permutation(n=100, rng=0)}.items():
+for _name, _paired in {**METHODS, "permutation": pr.methods.Permutation(replicates=100, rng=0)}.items():
     if _name != "none" and not _name.startswith("hanley"):
         add(f"two_classifiers_{_name}", pr.compare, "two_classifiers", measure="auc", method=_paired)
 for _measure in ("hand_till", "ova", "accuracy", "pdi", "mossman", "he"):
     add(f"three_{_measure}", pr.compare, "three", measure=_measure)
 add("grouped", pr.compare, "grouped", measure="auc")
 add("by_site", pr.compare, "grouped", measure="auc", by={"site": ["x", "y"] * 30})
-add("grouped_permutation", pr.compare, "grouped", measure="auc", method=pr.Permutation(n=100, rng=0))
+add(
+    "grouped_permutation",
+    pr.compare,
+    "grouped",
+    measure="auc",
+    method=pr.methods.Permutation(replicates=100, rng=0),
+)
 add("decisions", pr.compare, "decisions", measure="accuracy")
 add("ordered_ties", pr.compare, "ordered_ties", measure="vus")
 add("two_probabilities", pr.compare, "two_probabilities", measure="accuracy")

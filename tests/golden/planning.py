@@ -11,7 +11,7 @@ SIZES = {
     "apart": {"value": 0.8, "versus": 0.9, "null": -0.02, "n": 400, "sides": 1},
     "margin": {"value": 0.85, "null": 0.85, "margin": 0.05, "n": 200},
     "width": {"value": 0.85, "width": 0.1},
-    "obuchowski": {"value": 0.85, "null": 0.75, "n": 100, "method": pr.power.Obuchowski()},
+    "obuchowski": {"value": 0.85, "null": 0.75, "n": 100, "method": pr.methods.Obuchowski()},
 }
 for _name, _options in SIZES.items():
     recorded(f"sample_size/{_name}")(lambda options=_options: pr.sample_size(measure="auc", **options))
@@ -20,13 +20,13 @@ add("pilot", pr.sample_size, "three_in_order", measure="hand_till", null=0.7)
 
 @recorded("sample_size/simulation")
 def _simulated_size():
-    model, method = datasets.Binormal(1.2), pr.power.Simulation(n=50, rng=0)
+    model, method = datasets.Binormal(1.2), pr.methods.Simulation(replicates=50, rng=0)
     return pr.sample_size(measure="auc", null=0.6, n=(30, 30), model=model, method=method)
 
 
 @recorded("sample_size/area_correlation")
 def _area_correlation():
-    return pr.power.area_correlation(0.6, 0.8, 0.85)
+    return pr.methods.area_correlation(0.6, 0.8, 0.85)
 
 
 @recorded("reader_study/algorithm")
@@ -40,7 +40,7 @@ def reader_study():
 @recorded("plan_reader_study/components")
 def reader_plan():
     """A plan from published components."""
-    variances = pr.readers.ReaderVariances(0.0002, 0.0008, 0.00035, 0.00034, 0.00024, 114)
+    variances = pr.results.ReaderVariances(0.0002, 0.0008, 0.00035, 0.00034, 0.00024, 114)
     return pr.plan_reader_study(variances, effect=0.05, readers=[3, 6])
 
 

@@ -9,15 +9,15 @@ from golden.plain import plain
 ANSWERS = {}
 METHODS = {
     "none": None,
-    "unbiased": pr.Unbiased(),
-    "hanley_mcneil": pr.HanleyMcNeil(),
-    "hanley_mcneil_exponential": pr.HanleyMcNeil("exponential"),
-    "jackknife": pr.Jackknife(),
-    "bootstrap_guarded": pr.Bootstrap(n=60, rng=0, n_jobs=1),
-    "bootstrap_bca": pr.Bootstrap(n=60, rng=0, n_jobs=1, kind="bca"),
-    "bootstrap_percentile": pr.Bootstrap(n=60, rng=0, n_jobs=1, kind="percentile"),
-    "bootstrap_basic": pr.Bootstrap(n=60, rng=0, n_jobs=1, kind="basic"),
-    "bootstrap_normal": pr.Bootstrap(n=60, rng=0, n_jobs=1, kind="normal", stratified=True),
+    "unbiased": pr.methods.Unbiased(),
+    "hanley_mcneil": pr.methods.HanleyMcNeil(),
+    "hanley_mcneil_exponential": pr.methods.HanleyMcNeil("exponential"),
+    "jackknife": pr.methods.Jackknife(),
+    "bootstrap_guarded": pr.methods.Bootstrap(replicates=60, rng=0, n_jobs=1),
+    "bootstrap_bca": pr.methods.Bootstrap(replicates=60, rng=0, n_jobs=1, kind="bca"),
+    "bootstrap_percentile": pr.methods.Bootstrap(replicates=60, rng=0, n_jobs=1, kind="percentile"),
+    "bootstrap_basic": pr.methods.Bootstrap(replicates=60, rng=0, n_jobs=1, kind="basic"),
+    "bootstrap_normal": pr.methods.Bootstrap(replicates=60, rng=0, n_jobs=1, kind="normal", stratified=True),
 }
 
 

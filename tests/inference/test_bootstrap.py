@@ -82,7 +82,7 @@ def drawn(data, key):
 def test_replicates_are_the_measure_on_resampled_data(key, data, stratified, seed):
     y, s, options = drawn(data, key)
     (sample,) = samples(y, s, **options)
-    replicates = Bootstrap(4, stratified, rng=seed).replicates(pr.measure(key), [sample])
+    replicates = Bootstrap(4, stratified, rng=seed).resample(pr.measure(key), [sample])
     assert replicates.shape == (1, 4)
     w = options["sample_weight"]
     for count, replicate in zip(counts_drawn(sample, stratified, seed, 4), replicates[0], strict=True):
@@ -118,7 +118,7 @@ def test_quick_ways_equal_the_general_way(key, options):
 
 def test_a_single_column_and_two_columns_give_the_same_area():
     y, P = settled_data(np.random.default_rng(2), 100, 2)
-    one, two = (Bootstrap(50, rng=3).replicates(pr.measure("auc"), samples(y, s))[0] for s in (P[:, 1], P))
+    one, two = (Bootstrap(50, rng=3).resample(pr.measure("auc"), samples(y, s))[0] for s in (P[:, 1], P))
     assert one.tolist() == two.tolist()
 
 
@@ -126,7 +126,7 @@ def test_a_single_column_and_two_columns_give_the_same_area():
 def test_the_number_of_workers_does_not_matter(key):
     y, P = settled_data(np.random.default_rng(3), 600, 2)
     n = 3 * resamples.CHUNK_REPLICATES + 7  # several chunks, the last one short
-    result = [Bootstrap(n, rng=5, n_jobs=jobs).replicates(pr.measure(key), samples(y, P)) for jobs in (1, 2, None)]
+    result = [Bootstrap(n, rng=5, n_jobs=jobs).resample(pr.measure(key), samples(y, P)) for jobs in (1, 2, None)]
     assert result[0].shape == (1, n)
     assert all(np.array_equal(replicates, result[0]) for replicates in result[1:])
     assert len(np.unique(result[0])) > n / 10  # no chunk repeats another
@@ -136,7 +136,7 @@ def test_seeds_and_generators():
     y, P = settled_data(np.random.default_rng(4), 80, 3)
 
     def draw(rng):
-        return Bootstrap(20, rng=rng).replicates(pr.measure("hand_till"), samples(y, P)).tolist()
+        return Bootstrap(20, rng=rng).resample(pr.measure("hand_till"), samples(y, P)).tolist()
 
     assert draw(1) == draw(np.int64(1)) != draw(2)
     assert draw(None) != draw(None)
@@ -152,7 +152,7 @@ def test_a_seeded_method_draws_the_same_again():
         method = Bootstrap(20, rng=rng).seeded()
         assert isinstance(method.rng, int)
         assert 0 <= method.rng < 2**53  # exact in JSON
-        one, two = (method.replicates(pr.measure("ova"), samples(y, P)).tolist() for _ in range(2))
+        one, two = (method.resample(pr.measure("ova"), samples(y, P)).tolist() for _ in range(2))
         assert one == two
     assert Bootstrap(rng=3).seeded() == Bootstrap(rng=3)
 
@@ -160,9 +160,9 @@ def test_a_seeded_method_draws_the_same_again():
 def test_classifiers_are_resampled_together():
     y, P = settled_data(np.random.default_rng(5), 90, 3)
     several = samples(y, {"a": P, "b": np.roll(P, 1, axis=1), "c": P})
-    replicates = Bootstrap(40, rng=6).replicates(pr.measure("hand_till"), several)
+    replicates = Bootstrap(40, rng=6).resample(pr.measure("hand_till"), several)
     assert replicates[0].tolist() == replicates[2].tolist() != replicates[1].tolist()
-    alone = Bootstrap(40, rng=6).replicates(pr.measure("hand_till"), [several[1]])
+    alone = Bootstrap(40, rng=6).resample(pr.measure("hand_till"), [several[1]])
     assert replicates[1].tolist() == alone[0].tolist()
 
 
@@ -210,18 +210,18 @@ def test_a_class_that_is_not_drawn_gives_nan():
     y, s = [0] * 9 + [1], [*range(5), *range(5)]
     (sample,) = samples(y, s)
     n = 4000
-    missing = np.isnan(Bootstrap(n, stratified=False, rng=1).replicates(pr.measure("auc"), [sample])[0])
+    missing = np.isnan(Bootstrap(n, stratified=False, rng=1).resample(pr.measure("auc"), [sample])[0])
     expected = 0.9**10  # the one positive is not drawn in ten draws; five standard errors of the share
     assert missing.mean() == pytest.approx(expected, abs=5 * (expected * (1 - expected) / n) ** 0.5)
-    assert not np.isnan(Bootstrap(200, rng=1).replicates(pr.measure("auc"), [sample])).any()
+    assert not np.isnan(Bootstrap(200, rng=1).resample(pr.measure("auc"), [sample])).any()
     (whole_class,) = samples(y, s, groups=[0] * 9 + [1])  # two groups: half of the draws take one of them twice
-    missing = np.isnan(Bootstrap(n, rng=1).replicates(pr.measure("auc"), [whole_class])[0])
+    missing = np.isnan(Bootstrap(n, rng=1).resample(pr.measure("auc"), [whole_class])[0])
     assert missing.mean() == pytest.approx(0.5, abs=5 * 0.5 / n**0.5)
 
 
 def test_an_undefined_replicate_is_nan_without_a_warning():
     (sample,) = samples([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 1])
-    replicates = Bootstrap(1000, True, rng=1).replicates(pr.measure("ppv(threshold=1)"), [sample])[0]
+    replicates = Bootstrap(1000, True, rng=1).resample(pr.measure("ppv(threshold=1)"), [sample])[0]
     expected = (2 / 3) ** 3  # the only case called positive is not drawn
     assert np.isnan(replicates).mean() == pytest.approx(
         expected, abs=5 * (expected * (1 - expected) / 1000) ** 0.5
@@ -231,7 +231,7 @@ def test_an_undefined_replicate_is_nan_without_a_warning():
 
 def test_a_class_without_cases_gives_nan_only():
     scores = as_scores([0, 0, 1, 1], np.full((4, 3), 0.2), labels=[0, 1, 2])
-    replicates = Bootstrap(5, rng=0).replicates(pr.measure("hand_till"), [Sample(scores, scores.classifiers[0])])
+    replicates = Bootstrap(5, rng=0).resample(pr.measure("hand_till"), [Sample(scores, scores.classifiers[0])])
     assert np.isnan(replicates).all()
 
 
@@ -263,7 +263,7 @@ def test_the_standard_error_is_close_to_delong(key, options):
         "grouped": {"groups": rng.permutation(300) // 3},  # classes mixed inside the groups
     }[options]
     several = samples(y, P, **more)
-    result = standard_error(Bootstrap(1500, rng=12).replicates(pr.measure(key), several)[0])
+    result = standard_error(Bootstrap(1500, rng=12).resample(pr.measure(key), several)[0])
     error = pr.evaluate(y, P, measure=key, **more).standard_error
     # 1500 replicates know a standard deviation to 1.8 %; first-order variances differ by a few per cent more,
     # and drawing groups lets the class sizes vary, which accuracy and one-versus-all feel
@@ -350,7 +350,7 @@ def test_intervals_agree_with_scipy_within_monte_carlo_error(kind):
     result, u = influence(x, z)
     theirs = stats.bootstrap((x, z), area, n_resamples=4000, method=kind, rng=2, batch=500)
     several = samples(np.repeat([1, 0], [len(x), len(z)]), np.concatenate([x, z]))
-    drawn = Bootstrap(20_000, rng=3).replicates(pr.measure("auc"), several)[0]
+    drawn = Bootstrap(20_000, rng=3).resample(pr.measure("auc"), several)[0]
     # the 2.5 % quantile of 4000 normal replicates has a standard error of
     # sqrt(0.025 x 0.975 / 4000) / phi(1.96) = 0.042 standard deviations, for BCa about twice that: allow five
     error = 5 * 2 * 0.042 * theirs.standard_error
@@ -439,7 +439,7 @@ def test_bca_does_not_run_off_the_end():
 
 def test_a_perfect_classifier_has_no_bootstrap_interval():
     (sample,) = samples([0, 0, 0, 1, 1], [1, 2, 3, 4, 5])
-    replicates = Bootstrap(100, rng=0).replicates(pr.measure("auc"), [sample])[0]
+    replicates = Bootstrap(100, rng=0).resample(pr.measure("auc"), [sample])[0]
     assert set(replicates) == {1.0}
     assert interval("bca", 1.0, replicates) is None
 
@@ -481,7 +481,7 @@ def test_intervals_cover():
         x, z = rng.exponential(size=30), rng.exponential(scale=0.25, size=30)
         several = samples(np.repeat([1, 0], 30), np.concatenate([x, z]))
         result, u = influence(x, z)
-        drawn = Bootstrap(400, rng=seed).replicates(pr.measure("auc"), several)[0]
+        drawn = Bootstrap(400, rng=seed).resample(pr.measure("auc"), several)[0]
         for kind in KINDS:
             low, high = interval(kind, result, drawn, 0.9, acceleration(u))
             hits[kind] += low <= 0.8 <= high
@@ -496,9 +496,9 @@ def test_intervals_cover():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n": 0}, "n must be a whole number from 1 to 1,000,000,000, got 0"),
-        ({"n": 2.5}, "got 2.5"),
-        ({"n": True}, "got True"),
+        ({"replicates": 0}, "replicates must be a whole number from 1 to 1,000,000,000, got 0"),
+        ({"replicates": 2.5}, "got 2.5"),
+        ({"replicates": True}, "got True"),
         ({"kind": "BCA"}, "kind must be 'guarded', 'percentile', 'bca', 'basic' or 'normal', got 'BCA'"),
         ({"rng": -1}, "rng must be a seed"),
         ({"rng": "seven"}, "got 'seven'"),
@@ -520,7 +520,7 @@ def test_the_number_of_workers():
 def test_an_error_inside_a_worker_reaches_the_caller():
     (sample,) = samples([0, 1, 0, 1], [1, 2, 3, 4])
     with pytest.raises(pr.errors.MeasureError, match="fpr must be"):
-        Bootstrap(10, rng=0).replicates(pr.measure("partial_auc", fpr=(0.5, 0.1)), [sample])
+        Bootstrap(10, rng=0).resample(pr.measure("partial_auc", fpr=(0.5, 0.1)), [sample])
 
 
 # Parts -----------------------------------------------------------------------------------------------------------
@@ -539,4 +539,4 @@ def test_parts_have_the_standard_errors_of_the_same_resamples(key):
     for name, part in estimate.parts.items():
         expected = np.std([statistic.parts()[name].value for statistic in statistics], ddof=1)
         assert part.standard_error == pytest.approx(expected, rel=1e-9)
-    assert estimate.to_dict() == pr.Estimate.from_dict(estimate.to_dict()).to_dict()
+    assert estimate.to_dict() == pr.results.Estimate.from_dict(estimate.to_dict()).to_dict()

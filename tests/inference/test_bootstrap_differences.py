@@ -23,7 +23,9 @@ SCORES = {
 
 
 def difference(measure="auc", **options):
-    return pr.compare(Y, SCORES, measure=measure, method=pr.Bootstrap(rng=3, **options)).difference("one", "two")
+    return pr.compare(Y, SCORES, measure=measure, method=pr.methods.Bootstrap(rng=3, **options)).difference(
+        "one", "two"
+    )
 
 
 def twice_won(x, z):
@@ -44,7 +46,7 @@ def area_difference(positives, negatives, axis=-1):
 def test_intervals_of_a_difference_equal_scipy_on_the_same_replicates(kind, level):
     cases = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
     theirs = stats.bootstrap(cases, area_difference, n_resamples=999, method=kind, confidence_level=level, rng=1)
-    result = difference(n=10)
+    result = difference(replicates=10)
     ours = interval(kind, result.value, theirs.bootstrap_distribution, level, result.resampled.acceleration)
     # the jackknife of a mean over pairs is its influence function, so even BCa agrees but for rounding;
     # a quantile between two replicates amplifies it by their number
@@ -74,7 +76,7 @@ def test_paired_intervals_agree_with_scipys(kind):
         method=kind,
         rng=2,
     )
-    method = pr.Bootstrap(n=2000, stratified=False, kind=kind, rng=3)
+    method = pr.methods.Bootstrap(replicates=2000, stratified=False, kind=kind, rng=3)
     result = pr.compare(y, tables, measure="accuracy", method=method).difference("one", "two")
     same = interval(kind, result.value, theirs.bootstrap_distribution, 0.95, result.resampled.acceleration)
     assert same == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)  # rounding
@@ -87,9 +89,9 @@ def test_paired_intervals_agree_with_scipys(kind):
 
 @pytest.mark.parametrize("kind", [*KINDS, "normal"])
 def test_intervals_are_made_of_the_paired_replicates(kind):
-    result = difference(n=300, kind=kind)
+    result = difference(replicates=300, kind=kind)
     scores = normalise(Y, SCORES, labels=[0, 1])
-    drawn = pr.Bootstrap(300, rng=3).replicates(pr.measure("auc"), [Sample(scores, name) for name in SCORES])
+    drawn = pr.methods.Bootstrap(300, rng=3).resample(pr.measure("auc"), [Sample(scores, name) for name in SCORES])
     steps = drawn[0] - drawn[1]
     assert result.resampled.replicates == tuple(steps.tolist())
     for level in (0.5, 0.9):
@@ -106,7 +108,7 @@ def test_intervals_are_made_of_the_paired_replicates(kind):
 @pytest.mark.parametrize("kind", [*KINDS, "normal"])
 def test_p_values_are_inverted_intervals_of_the_same_kind(kind):
     """The interval at the level 1 - p ends at 0, as nearly as quantiles of replicates can tell."""
-    pair = difference(n=500, kind=kind)
+    pair = difference(replicates=500, kind=kind)
     touching = pair.confidence_interval(1 - pair.pvalue)
     step = np.diff(np.sort(pair.resampled.replicates)).max()
     assert min(map(abs, touching)) <= (1e-8 if kind == "normal" else step)
@@ -117,7 +119,7 @@ def test_p_values_are_inverted_intervals_of_the_same_kind(kind):
 
 def test_intervals_do_not_go_beyond_what_is_possible():
     y, good, bad = [0] * 4 + [1] * 4, [0, 1, 2, 4, 3, 5, 6, 7], [7, 6, 5, 3, 4, 2, 1, 0]
-    method = pr.Bootstrap(200, kind="basic", rng=0)
+    method = pr.methods.Bootstrap(200, kind="basic", rng=0)
     result = pr.compare(y, {"good": good, "bad": bad}, measure="auc", method=method).difference("good", "bad")
     assert interval("basic", result.value, np.array(result.resampled.replicates)).high > 1
     assert result.confidence_interval().high == 1
@@ -125,7 +127,7 @@ def test_intervals_do_not_go_beyond_what_is_possible():
 
 def test_identical_classifiers_have_nothing_to_resample():
     comparison = pr.compare(
-        Y, {"a": SCORES["one"], "b": SCORES["one"]}, measure="auc", method=pr.Bootstrap(50, rng=0)
+        Y, {"a": SCORES["one"], "b": SCORES["one"]}, measure="auc", method=pr.methods.Bootstrap(50, rng=0)
     )
     same = comparison.difference("a", "b")
     assert (same.value, same.standard_error, same.pvalue) == (0, 0, 1)
@@ -140,7 +142,9 @@ def test_the_paired_test_rejects_true_equality_rarely():
     for seed in range(150):
         common = rng.normal(size=30) + 2.0 * y
         scores = {name: common + rng.normal(size=30) for name in "ab"}
-        pair = pr.compare(y, scores, measure="auc", method=pr.Bootstrap(200, rng=seed)).difference("a", "b")
+        pair = pr.compare(y, scores, measure="auc", method=pr.methods.Bootstrap(200, rng=seed)).difference(
+            "a", "b"
+        )
         rejected += pair.pvalue < 0.05
     assert rejected / 150 <= 0.065
 
@@ -149,7 +153,7 @@ def test_several_classifiers_and_clusters():
     """Groups are drawn whole, and the acceleration is that of groups."""
     groups = np.arange(65) // 2
     three = {**SCORES, "three": COMMON}
-    comparison = pr.compare(Y, three, measure="auc", groups=groups, method=pr.Bootstrap(200, rng=1))
+    comparison = pr.compare(Y, three, measure="auc", groups=groups, method=pr.methods.Bootstrap(200, rng=1))
     assert len(comparison.differences) == 3
     for (first, second), pair in comparison.differences.items():
         one, two = (comparison.estimates[name].components for name in (first, second))
@@ -168,7 +172,7 @@ def test_several_classifiers_and_clusters():
 def test_sets_of_different_cases_are_drawn_independently():
     """The same data twice, as two sets: with one seed for both, all replicates of the difference would be zero."""
     apart = {"one": normalise(Y, SCORES["one"]), "two": normalise(Y, SCORES["one"])}
-    comparison = pr.compare(apart, measure="auc", method=pr.Bootstrap(2000, rng=3))
+    comparison = pr.compare(apart, measure="auc", method=pr.methods.Bootstrap(2000, rng=3))
     pair = comparison.difference("one", "two")
     steps = np.array(pair.resampled.replicates)
     # the covariance of independent replicates: five standard errors
@@ -180,7 +184,7 @@ def test_sets_of_different_cases_are_drawn_independently():
     seeds = [estimate.provenance.seed for estimate in comparison.estimates.values()]
     assert seeds[0] == 3 != seeds[1]
     for name, seed in zip(apart, seeds, strict=True):  # each can be had again by itself
-        alone = pr.evaluate(apart[name], measure="auc", method=pr.Bootstrap(2000, rng=seed))
+        alone = pr.evaluate(apart[name], measure="auc", method=pr.methods.Bootstrap(2000, rng=seed))
         assert alone.resampled == comparison.estimates[name].resampled
 
 
@@ -198,7 +202,9 @@ def test_intervals_of_different_cases_agree_with_scipys(kind):
 
     theirs = stats.bootstrap((x, z, u, v), step, n_resamples=3000, method=kind, rng=2, batch=500)
     apart = {"one": normalise(Y, SCORES["one"]), "two": normalise(y, np.concatenate([u, v]))}
-    result = pr.compare(apart, measure="auc", method=pr.Bootstrap(9000, kind=kind, rng=4)).difference("one", "two")
+    result = pr.compare(apart, measure="auc", method=pr.methods.Bootstrap(9000, kind=kind, rng=4)).difference(
+        "one", "two"
+    )
     same = interval(kind, result.value, theirs.bootstrap_distribution, 0.95, result.resampled.acceleration)
     assert same == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)
     error = 5 * 2 * 0.049 * theirs.standard_error  # as above, for 3000 replicates
@@ -210,14 +216,14 @@ def test_intervals_of_different_cases_agree_with_scipys(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_comparison_survives_json(kind):
-    comparison = pr.compare(Y, SCORES, measure="auc", method=pr.Bootstrap(100, kind=kind, rng=0))
-    copy = pr.Comparison.from_dict(json.loads(json.dumps(comparison.to_dict())))
+    comparison = pr.compare(Y, SCORES, measure="auc", method=pr.methods.Bootstrap(100, kind=kind, rng=0))
+    copy = pr.results.Comparison.from_dict(json.loads(json.dumps(comparison.to_dict())))
     assert copy.to_dict(0.9) == comparison.to_dict(0.9)
     assert copy.difference("two", "one") == comparison.difference("two", "one")
     old = comparison.to_dict()
     for row in old["differences"]:
         row["resampled"] = None  # as written before differences had intervals of their own
-    plain = pr.Comparison.from_dict(old).difference("one", "two")
+    plain = pr.results.Comparison.from_dict(old).difference("one", "two")
     assert plain.resampled is None
     low, high = plain.confidence_interval()
     assert low < plain.value < high
@@ -227,7 +233,9 @@ def test_a_class_of_one_case_has_no_error_to_compare_by():
     """Drawn again and again it never varies: no standard error; the interval is that of one case."""
     y, one, two = [0] * 10 + [1], np.arange(11.0), np.append(np.arange(10.0), 2.0)
     with pytest.warns(SmallClassWarning, match="one case only"):
-        comparison = pr.compare(y, {"one": one, "two": two}, measure="auc", method=pr.Bootstrap(100, rng=0))
+        comparison = pr.compare(
+            y, {"one": one, "two": two}, measure="auc", method=pr.methods.Bootstrap(100, rng=0)
+        )
     pair = comparison.difference("one", "two")
     assert np.isnan(pair.standard_error)
     assert comparison.pvalue > 0.05

@@ -243,7 +243,7 @@ def test_conclusions_are_plain_sentences(comparison):
 
 def test_comparison_survives_json_and_pickle(comparison):
     for copy in (
-        pr.Comparison.from_dict(json.loads(json.dumps(comparison.to_dict()))),
+        pr.results.Comparison.from_dict(json.loads(json.dumps(comparison.to_dict()))),
         pickle.loads(pickle.dumps(comparison)),
     ):
         assert copy.to_dict() == comparison.to_dict()
@@ -337,7 +337,7 @@ TESTS = ["score", "delong", "permutation", "bootstrap"]
 def test_a_test_is_stored_and_named_everywhere(test):
     comparison = pr.compare(*two_scores(), measure="auc", test=test)
     pair = comparison.difference("a", "b")
-    again = pr.Comparison.from_json(comparison.to_json()).difference("a", "b")
+    again = pr.results.Comparison.from_json(comparison.to_json()).difference("a", "b")
     assert again.confidence_interval() == pytest.approx(pair.confidence_interval(), rel=1e-12)
     assert again.test == pair.test == comparison.rows()[0]["test"]
     assert f"p: {pair.test}" in str(comparison)
@@ -345,10 +345,10 @@ def test_a_test_is_stored_and_named_everywhere(test):
 
 
 def test_permutation_and_bootstrap_are_the_methods_of_these_names():
-    for name, method in (("permutation", pr.Permutation()), ("bootstrap", pr.Bootstrap())):
+    for name, method in (("permutation", pr.methods.Permutation()), ("bootstrap", pr.methods.Bootstrap())):
         by_test = pr.compare(*two_scores(), measure="auc", test=name)
         assert by_test.pvalue == pr.compare(*two_scores(), measure="auc", method=method).pvalue
-    own = pr.Permutation(n=99, rng=3)
+    own = pr.methods.Permutation(replicates=99, rng=3)
     assert pr.compare(*two_scores(), measure="auc", test="permutation", method=own).pvalue >= 0.01
 
 
@@ -360,7 +360,7 @@ def test_permutation_and_bootstrap_are_the_methods_of_these_names():
             r"formula for auc, gini, not for average_precision",
         ),
         (
-            {"test": "delong", "method": pr.Jackknife()},
+            {"test": "delong", "method": pr.methods.Jackknife()},
             r"needs the method 'delong', got 'jackknife'; leave out method",
         ),
         ({"test": "wilcoxon"}, "test must be "),
@@ -383,5 +383,5 @@ def test_the_test_is_named_as_it_is_made(measure, test):
     y, scores = two_scores()
     comparison = pr.compare(y, {name: 1 / (1 + np.exp(-s)) for name, s in scores.items()}, measure=measure)
     assert f"({test})" in comparison.conclusion()[-1]
-    again = pr.Comparison.from_json(comparison.to_json())
+    again = pr.results.Comparison.from_json(comparison.to_json())
     assert again.difference("a", "b").test == comparison.difference("a", "b").test == test

@@ -32,7 +32,7 @@ def test_a_cost_is_bad_above_chance():
     assert wrong.chance == good.chance == 0.25
     assert not good.is_below_chance()
     assert wrong.is_below_chance() == (wrong.confidence_interval().low > 0.25)
-    again = pr.Estimate.from_json(wrong.to_json())
+    again = pr.results.Estimate.from_json(wrong.to_json())
     assert again.is_below_chance() == wrong.is_below_chance()
 
 
@@ -62,7 +62,7 @@ def test_no_conclusion_without_the_note(method):
     assert both.below_chance() == ("worst", "abeta")
     if both.adjusted_pvalue < 0.05:
         assert "; worst and abeta are worse than chance: are their scores reversed?" in both.sentence()
-    again = pr.Comparison.from_json(comparison.to_json())
+    again = pr.results.Comparison.from_json(comparison.to_json())
     assert again.conclusion() == comparison.conclusion()
 
 
@@ -91,7 +91,7 @@ def test_predicted_classes_as_scores():
     classes = (GOOD > 0.5).astype(int)
     estimate = pr.evaluate(Y, classes, measure="auc")
     assert f"classifier: {BINARY}" in str(estimate)
-    assert pr.Estimate.from_dict(estimate.to_dict()).provenance.binary == ("classifier",)
+    assert pr.results.Estimate.from_dict(estimate.to_dict()).provenance.binary == ("classifier",)
     both = {"good": GOOD, "classes": classes}
     for result in (pr.evaluate(Y, both), pr.compare(Y, both, measure="auc"), pr.curve(Y, both)):
         assert f"classes: {BINARY}" in " ".join(str(result).split())
@@ -138,7 +138,7 @@ def test_negated_scores(negate):
         turned = pr.evaluate(*data, measure=["auc"], negate=negate)["abeta", "auc"]
         assert turned.value == expected.value
         assert turned.provenance.negated == ("abeta",)
-    again = pr.Estimate.from_json(turned.to_json())
+    again = pr.results.Estimate.from_json(turned.to_json())
     assert again.provenance.negated == ("abeta",)
     curve = pr.curve(Y, {"abeta": WRONG}, negate=negate)["abeta"]
     assert curve.area.value == expected.value

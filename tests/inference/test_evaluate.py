@@ -43,9 +43,9 @@ def test_without_a_measure_every_one_that_applies_and_why_the_others_do_not():
 
 
 def test_what_comes_back():
-    assert isinstance(pr.evaluate(BINARY, SCORE, measure="auc"), pr.Estimate)
-    assert isinstance(pr.evaluate(BINARY, SCORE, measure=["auc"]), pr.Evaluation)
-    assert isinstance(pr.evaluate(BINARY, {"only": SCORE}, measure="auc"), pr.Evaluation)
+    assert isinstance(pr.evaluate(BINARY, SCORE, measure="auc"), pr.results.Estimate)
+    assert isinstance(pr.evaluate(BINARY, SCORE, measure=["auc"]), pr.results.Evaluation)
+    assert isinstance(pr.evaluate(BINARY, {"only": SCORE}, measure="auc"), pr.results.Evaluation)
     evaluation = pr.evaluate(BINARY, {"one": SCORE, "two": -SCORE}, measure=["auc", "gini"])
     assert evaluation.classifiers == ("one", "two")
     assert evaluation.measures == ("auc", "gini")
@@ -206,7 +206,7 @@ def test_level_and_method_of_the_wrong_kind_are_rejected():
 def test_evaluation_survives_json_and_pickle():
     evaluation = pr.evaluate(Y, {"one": P, "two": P[:, ::-1]})
     for copy in (
-        pr.Evaluation.from_dict(json.loads(json.dumps(evaluation.to_dict()))),
+        pr.results.Evaluation.from_dict(json.loads(json.dumps(evaluation.to_dict()))),
         pickle.loads(pickle.dumps(evaluation)),
     ):
         assert copy.to_dict() == evaluation.to_dict()
@@ -215,7 +215,7 @@ def test_evaluation_survives_json_and_pickle():
             "one", "hand_till"
         ].confidence_interval(0.8)
     with pytest.raises(InputError, match="Expected a stored Estimate of schema 1, got kind 'Evaluation'"):
-        pr.Estimate.from_dict(evaluation.to_dict())
+        pr.results.Estimate.from_dict(evaluation.to_dict())
 
 
 def test_names_are_hostile_text_in_html():
@@ -248,10 +248,10 @@ def test_parts_print_as_what_they_are():
     assert "hand_till" not in str(part)
     assert repr(M).startswith("Estimate(hand_till = ")
     assert repr(pr.evaluate(Y, P, measure="ova").parts["a"]).startswith("Estimate(ova(a) = ")
-    stored = pr.Estimate.from_dict(part.to_dict())
+    stored = pr.results.Estimate.from_dict(part.to_dict())
     assert stored.label == "A(a,b)"
     assert "part" not in M.to_dict()
-    assert pr.Estimate.from_dict(M.to_dict()).parts["A(a,b)"].label == "A(a,b)"
+    assert pr.results.Estimate.from_dict(M.to_dict()).parts["A(a,b)"].label == "A(a,b)"
 
 
 def test_an_estimate_with_parts_and_a_null_value_is_printed():

@@ -112,7 +112,7 @@ def test_every_measure_is_averaged_with_the_variance_of_independent_folds(key, s
 @pytest.mark.peer("cvAUC 1.1.3 (R)", "value, standard error and interval of ci.cvAUC on its admissions data")
 def test_the_numbers_of_cvauc_are_reproduced():
     options = {"truth": "Y", "scores": "prediction", "folds": "fold", "measure": "auc"}
-    estimate = pr.evaluate(ADMISSIONS, method=pr.LeDell(), **options)
+    estimate = pr.evaluate(ADMISSIONS, method=pr.methods.LeDell(), **options)
     assert estimate.value == pytest.approx(0.897328502415459, abs=5e-16)
     assert estimate.standard_error == pytest.approx(0.016511372726029, abs=5e-16)
     low, high = estimate.confidence_interval(kind="wald")
@@ -432,7 +432,9 @@ def test_other_methods_add_up_independent_folds(method):
 def test_permutation_exchanges_predictions_within_folds():
     y, s, fold = two_classes()
     other = s + 10.0 * fold  # the same order within every fold
-    comparison = pr.compare(y, {"s": s, "o": other}, folds=fold, measure="auc", method=pr.Permutation(n=50, rng=1))
+    comparison = pr.compare(
+        y, {"s": s, "o": other}, folds=fold, measure="auc", method=pr.methods.Permutation(replicates=50, rng=1)
+    )
     assert comparison.difference("s", "o").value == 0
 
 
@@ -586,14 +588,14 @@ def test_the_command_line_has_folds(file):
     scores = pr.read(file, truth="y", scores={"a": "a", "b": "b"}, case="id", folds="fold", repeats="repeat")
     done = polyroc("compare", file, *shared, "-m", "auc", "--json")
     expected = pr.compare(scores, measure="auc")
-    assert pr.Comparison.from_json(done.stdout).pvalue == expected.pvalue
+    assert pr.results.Comparison.from_json(done.stdout).pvalue == expected.pvalue
     done = polyroc("evaluate", file, *shared, "-m", "auc")
     assert "Averages over 2 repeats of 4 folds: the average performance of these 8 trained models" in done.stdout
     assert "pooled" in done.stdout
     done = polyroc("evaluate", file, *shared, "-m", "auc", "--pooled")
     assert "as if one model had predicted them" in done.stdout
     done = polyroc("curve", file, *shared, "--json")
-    assert pr.Curves.from_json(done.stdout)["a"].area.value == expected.estimates["a"].value
+    assert pr.results.Curves.from_json(done.stdout)["a"].area.value == expected.estimates["a"].value
     done = polyroc("rates", file, *shared, "--threshold", "0.5")
     assert "Averages over 2 repeats of 4 folds" in done.stdout
     done = polyroc("evaluate", file, *COLUMNS, "--folds", "id", "-m", "auc")

@@ -26,9 +26,9 @@ def table(first, second):
 @pytest.mark.parametrize(
     ("method", "options"),
     [
-        (pr.McNemar(), {"exact": True}),
-        (pr.McNemar(exact=False), {"exact": False, "correction": True}),
-        (pr.McNemar(exact=False, corrected=False), {"exact": False, "correction": False}),
+        (pr.methods.McNemar(), {"exact": True}),
+        (pr.methods.McNemar(exact=False), {"exact": False, "correction": True}),
+        (pr.methods.McNemar(exact=False, corrected=False), {"exact": False, "correction": False}),
     ],
 )
 def test_statsmodels(method, options):
@@ -89,7 +89,7 @@ def test_one_class_alone():
 )
 def test_not_applicable(options, words):
     with pytest.raises(NotApplicableError, match=words):
-        pr.compare(Y.astype(str), TEXT, method=pr.McNemar(), **options)
+        pr.compare(Y.astype(str), TEXT, method=pr.methods.McNemar(), **options)
 
 
 def test_decisions_that_tie_and_different_cases():
@@ -121,7 +121,7 @@ def test_tests_of_other_names_are_answered_with_what_to_use():
 @pytest.mark.parametrize("cases", [200, 3000])
 def test_very_small_pvalues(cases):
     y = np.arange(cases) % 2
-    comparison = pr.compare(y, {"right": y, "wrong": 1 - y}, measure="accuracy", method=pr.McNemar())
+    comparison = pr.compare(y, {"right": y, "wrong": 1 - y}, measure="accuracy", method=pr.methods.McNemar())
     pair = comparison.difference("right", "wrong")
     assert 0 <= pair.pvalue < 1e-50
     low, high = pair.confidence_interval()

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from command import polyroc
+from polyroc._results.provenance import Provenance
 from polyroc.errors import InputError, NotApplicableError, PolyrocWarning
 from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
-from polyroc.results.provenance import Provenance
 from polyroc.validation.scores import normalise
 from polyroc.validation.weights import MOST_REPEATED
 
@@ -94,7 +94,9 @@ def test_a_prevalence_that_is_given_is_known(key):
     assert not given_one.estimates_prevalence
 
 
-@pytest.mark.parametrize("method", [pr.Influence(), pr.Jackknife(), Bootstrap(600, rng=2)], ids=repr)
+@pytest.mark.parametrize(
+    "method", [pr.methods.Influence(), pr.methods.Jackknife(), Bootstrap(600, rng=2)], ids=repr
+)
 def test_methods_agree_in_a_comparison_in_a_cohort(method):
     rng = np.random.default_rng(89)
     other = np.where(rng.random(200) < 0.2, 1 - D, D)
@@ -158,13 +160,14 @@ def test_net_benefit_and_expected_cost_have_one_sampling_model():
 def test_the_bootstrap_draws_class_sizes_only_where_they_matter():
     sample = Sample(normalise(Y, D, labels=[0, 1]), "classifier")
     drawn = [
-        Bootstrap(n=10).for_measure(pr.measure(key), sample.scores).stratified for key in ("ppv", "sensitivity")
+        Bootstrap(replicates=10).for_measure(pr.measure(key), sample.scores).stratified
+        for key in ("ppv", "sensitivity")
     ]
     assert drawn == [False, True]
     assert Bootstrap(stratified=True).for_measure(pr.measure("ppv"), sample.scores).stratified is True
     known = pr.measure("ppv", prevalence=0.2)
     assert Bootstrap().for_measure(known, sample.scores).stratified is True
-    replicates = Bootstrap(300, rng=1).replicates(pr.measure("accuracy"), [sample])[0]
+    replicates = Bootstrap(300, rng=1).resample(pr.measure("accuracy"), [sample])[0]
     assert replicates.std() == pytest.approx(pr.evaluate(Y, D, measure="accuracy").standard_error, rel=0.15)
 
 
@@ -292,7 +295,9 @@ EXTREME = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXTREME)
-@pytest.mark.parametrize("method", [pr.Influence(), pr.Jackknife(), Bootstrap(20, rng=0)], ids=repr)
+@pytest.mark.parametrize(
+    "method", [pr.methods.Influence(), pr.methods.Jackknife(), Bootstrap(20, rng=0)], ids=repr
+)
 def test_extreme_weights_give_no_warnings_of_numpy(name, method):
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
@@ -380,7 +385,7 @@ def test_results_stored_before_sampling_was_recorded_are_read():
     record = pr.evaluate(Y, D, measure="accuracy", sample_weight=np.full(200, 2.0)).to_dict()
     for name in ("sampling", "weight_kind"):
         del record["provenance"][name]
-    old = pr.Estimate.from_dict(record)
+    old = pr.results.Estimate.from_dict(record)
     assert (old.provenance.sampling, old.provenance.weight_kind) == (None, "importance")
     assert Provenance({}, None).weight_kind is None
 

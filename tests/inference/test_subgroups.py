@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import polyroc as pr
 from command import polyroc
 from polyroc.errors import DroppedRowsWarning, InputError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.estimates import Grouped
+from polyroc.results import Grouped
 
 RNG = np.random.default_rng(5)
 N = 160
@@ -176,7 +176,9 @@ def test_wald_test_of_equality(grouped):
     assert (test.df, test.denominator_df) == (1, 39)
 
 
-@pytest.mark.parametrize("method", ["unbiased", "jackknife", pr.Bootstrap(n=100, rng=0), "hanley-mcneil"])
+@pytest.mark.parametrize(
+    "method", ["unbiased", "jackknife", pr.methods.Bootstrap(replicates=100, rng=0), "hanley-mcneil"]
+)
 def test_other_methods(method):
     grouped = pr.evaluate(Y, A, measure="auc", by={"sex": SEX}, method=method)
     pair = grouped.between().difference("f", "m")
@@ -189,7 +191,9 @@ def test_other_methods(method):
 
 def test_resamples_of_subgroups_with_common_patients():
     """They are drawn for each subgroup by itself, so that there is no test between these."""
-    grouped = pr.evaluate(Y, A, measure="auc", by=SEX, groups=PATIENT, method=pr.Bootstrap(n=50, rng=0))
+    grouped = pr.evaluate(
+        Y, A, measure="auc", by=SEX, groups=PATIENT, method=pr.methods.Bootstrap(replicates=50, rng=0)
+    )
     assert not grouped.is_tested
     with pytest.raises(NotApplicableError, match=r"different subgroups belong together .*method=Influence\(\)"):
         grouped.between()
@@ -426,7 +430,7 @@ def test_commands(tmp_path):
     path = tmp_path / "cases.csv"
     FRAME.write_csv(path)
     done = polyroc(
-        "evaluate", path, "--truth", "y", "--scores", "a", "-m", "auc", "--by", "sex", "--adjust", "holm"
+        "evaluate", path, "--truth", "y", "--scores", "a", "-m", "auc", "--by", "sex", "--adjustment", "holm"
     )
     assert done.returncode == 0
     assert "2 groups by sex" in done.stdout

@@ -99,7 +99,7 @@ def test_t7_vus_of_six_cases():
     samples = samples_of(y, {"one": one, "two": two})
     assert unbiased("vus", samples)[0].tolist() == [0.0, 0.0]
     assert delong("vus", samples)[0, 0] == pytest.approx(0.125, abs=1e-15)
-    estimate = pr.evaluate(y, one, measure="vus", labels=[0, 1, 2], method=pr.Unbiased())
+    estimate = pr.evaluate(y, one, measure="vus", labels=[0, 1, 2], method=pr.methods.Unbiased())
     assert (estimate.value, estimate.standard_error) == (pytest.approx(0.5, abs=1e-15), 0.0)
     low, high = estimate.confidence_interval()  # a variance of 0 says nothing: Wilson's interval
     assert low < 0.2 < 0.8 < high

@@ -140,7 +140,7 @@ def test_python_and_machine_code_agree_to_the_last_bit(data):
         if P.shape[1] > 2:
             pr.operate(y, P @ np.arange(P.shape[1]), labels=range(P.shape[1]), criterion="youden")
         if P.shape[1] == 2:
-            pr.compare(y, {"a": P[:, 1], "b": P[::-1, 1]}, measure="auc", method=pr.Unbiased())
+            pr.compare(y, {"a": P[:, 1], "b": P[::-1, 1]}, measure="auc", method=pr.methods.Unbiased())
             pr.curve(y, P[:, 1], sample_weight=weight)
 
 
@@ -159,7 +159,7 @@ def test_what_a_report_needs_agrees_to_the_last_bit(weighted):
             truth = np.where(np.arange(40) % 5, y, classes.shape[1] - 1)
             scores = pr.Scores.from_arrays(truth, classes, sample_weight=weight)
             fixed_fronts(scores, 100, Draws.of(100, 0, None), quick=True)
-        pr.calibration(y, P, sample_weight=weight, n=50)
+        pr.calibration(y, P, sample_weight=weight, replicates=50)
         pr.curve(y > 0, P[:, 1], sample_weight=weight, drop_intermediate=True, band="pointwise")
 
 
@@ -189,8 +189,8 @@ LIGHT = {
     "import polyroc.kernels.triples, polyroc.kernels.volumes, polyroc.kernels.bins": HEAVY,
     COMMAND.format(["--help"]): HEAVY | {"numpy"},
     COMMAND.format(["measures"]): HEAVY,
-    COMMAND.format(["size", "--help"]): HEAVY,
-    COMMAND.format(["size", "--value", "0.85", "--null", "0.75"]): HEAVY - {"scipy"},
+    COMMAND.format(["sample-size", "--help"]): HEAVY,
+    COMMAND.format(["sample-size", "--value", "0.85", "--null", "0.75"]): HEAVY - {"scipy"},
     "import polyroc; polyroc.evaluate([0, 0, 1, 1], [1, 3, 2, 4], measure='auc')": HEAVY - {"scipy"},
 }
 

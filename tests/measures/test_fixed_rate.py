@@ -59,7 +59,7 @@ def test_the_interval_is_the_pointwise_band_and_is_stored():
     )
     place = int(np.argmin(abs(band.x - 0.1)))
     assert estimate.confidence_interval() == pytest.approx((band.low[place], band.high[place]), abs=1e-12)
-    stored = pr.Estimate.from_dict(estimate.to_dict())
+    stored = pr.results.Estimate.from_dict(estimate.to_dict())
     for level in (0.3, 0.5, 0.95, 0.97, 0.9999999):
         assert stored.confidence_interval(level) == estimate.confidence_interval(level)
     ends = np.array([estimate.confidence_interval(level) for level in np.linspace(0.05, 0.999, 40)])

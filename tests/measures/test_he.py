@@ -253,7 +253,7 @@ def test_other_weights_use_the_same_sweeps(monkeypatch):
 
 def test_it_bootstraps():
     y, P = neighbours((20, 25, 15), 7, np.random.default_rng(1))
-    estimate = ask(y, P, method=pr.Bootstrap(n=600, rng=0))
+    estimate = ask(y, P, method=pr.methods.Bootstrap(replicates=600, rng=0))
     assert estimate.standard_error == pytest.approx(ask(y, P).standard_error, rel=0.12)  # 600 replicates: 3 %
 
 
@@ -394,7 +394,7 @@ def test_the_error_of_the_draw_is_reported_beside_the_standard_error():
     assert 0.001 < estimate.monte_carlo_error < 0.05
     assert f"(Monte Carlo {estimate.monte_carlo_error:.2g})" in repr(estimate)
     assert estimate.rows()[0]["monte_carlo_error"] == estimate.monte_carlo_error
-    copy = pr.Estimate.from_dict(json.loads(json.dumps(estimate.to_dict())))
+    copy = pr.results.Estimate.from_dict(json.loads(json.dumps(estimate.to_dict())))
     assert copy.monte_carlo_error == estimate.monte_carlo_error
     low, high = estimate.confidence_interval(kind="wald")
     both = hypot(estimate.standard_error, estimate.monte_carlo_error)
@@ -404,7 +404,7 @@ def test_the_error_of_the_draw_is_reported_beside_the_standard_error():
     assert exact.rows()[0]["monte_carlo_error"] is None
     stored = exact.to_dict()
     del stored["monte_carlo_error"]  # as stored before there were draws
-    assert pr.Estimate.from_dict(stored).monte_carlo_error == 0
+    assert pr.results.Estimate.from_dict(stored).monte_carlo_error == 0
 
 
 @pytest.mark.parametrize("right", [True, False])

@@ -303,7 +303,7 @@ def test_results_survive_json_and_pickle(measure):
     y, s = settled(np.random.default_rng(1), measure, n=40)
     estimate = ask(measure, y, s)
     for copy in (
-        pr.Estimate.from_dict(json.loads(json.dumps(estimate.to_dict()))),
+        pr.results.Estimate.from_dict(json.loads(json.dumps(estimate.to_dict()))),
         pickle.loads(pickle.dumps(estimate)),
     ):
         assert copy.to_dict() == estimate.to_dict()

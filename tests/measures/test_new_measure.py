@@ -144,7 +144,7 @@ def test_evaluate_and_every_method():
 
 def test_capabilities_give_what_the_general_way_gives():
     y, classifiers = cases()
-    options = {"labels": LABELS, "method": pr.Bootstrap(n=50, rng=1)}
+    options = {"labels": LABELS, "method": pr.methods.Bootstrap(replicates=50, rng=1)}
     quick = pr.evaluate(y, classifiers, measure=[SPACED], **options)
     general = pr.evaluate(
         y, classifiers, measure=[replace(SPACED.without_capabilities(), key="general")], **options

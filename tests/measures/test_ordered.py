@@ -89,7 +89,7 @@ def test_separated_classes_in_any_order_have_full_information():
     assert estimate.value == pytest.approx(log2(6), abs=1e-15)
     assert estimate.parts["1<0<2"].value == 1
     assert (estimate.parts["1<0<2"].limits, estimate.parts["1<0<2"].chance) == ((0, 1), 1 / 6)
-    stored = pr.Estimate.from_dict(estimate.to_dict()).parts["1<0<2"]
+    stored = pr.results.Estimate.from_dict(estimate.to_dict()).parts["1<0<2"]
     assert (stored.limits, stored.chance) == ((0, 1), 1 / 6)
     assert estimate.limits == (0, log2(6))
     low, high = estimate.confidence_interval()

@@ -130,9 +130,9 @@ def test_compare_paired_and_unpaired():
 def test_other_methods_agree():
     y, P = three_classifiers(1)
     error = pr.evaluate(y, P["good"], measure="pdi").standard_error
-    jackknife = pr.evaluate(y, P["good"], measure="pdi", method=pr.Jackknife())
+    jackknife = pr.evaluate(y, P["good"], measure="pdi", method=pr.methods.Jackknife())
     assert jackknife.standard_error == pytest.approx(error, rel=1e-12)  # linear in each class: the same number
-    bootstrap = pr.evaluate(y, P["good"], measure="pdi", method=pr.Bootstrap(n=1000, rng=0))
+    bootstrap = pr.evaluate(y, P["good"], measure="pdi", method=pr.methods.Bootstrap(replicates=1000, rng=0))
     assert bootstrap.standard_error == pytest.approx(error, rel=0.1)  # 1000 replicates know it to 2.2 %
 
 

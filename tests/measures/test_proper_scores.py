@@ -81,7 +81,7 @@ def test_probability_zero_of_what_happened():
         estimate = pr.evaluate(y, P, measure="log_loss")
     assert estimate.value == np.inf
     assert np.isnan(estimate.standard_error)
-    assert pr.Estimate.from_json(estimate.to_json()).value == np.inf
+    assert pr.results.Estimate.from_json(estimate.to_json()).value == np.inf
     with pytest.warns(InfiniteLossWarning):
         comparison = pr.compare(y, {"a": P, "b": sample()[1]}, measure="log_loss")
     assert np.isnan(comparison.pvalue)
@@ -147,7 +147,7 @@ def test_bootstrap_and_jackknife():
     y, P = sample()
     for key in KEYS:
         plain = pr.evaluate(y, P, measure=key).standard_error
-        for method in ("jackknife", pr.Bootstrap(n=800, rng=0)):
+        for method in ("jackknife", pr.methods.Bootstrap(replicates=800, rng=0)):
             assert pr.evaluate(y, P, measure=key, method=method).standard_error == pytest.approx(plain, rel=0.1)
 
 

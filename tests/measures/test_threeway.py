@@ -342,9 +342,11 @@ def test_resamples_without_a_domain_are_left_out():
     with pytest.warns(
         UndefinedMeasureWarning, match=r"\d+ of 400 resamples leave sahiner\(malignant=0\) undefined"
     ):
-        estimate = pr.evaluate(y, P, measure="sahiner(malignant=0)", method=pr.Bootstrap(n=400, rng=0))
+        estimate = pr.evaluate(
+            y, P, measure="sahiner(malignant=0)", method=pr.methods.Bootstrap(replicates=400, rng=0)
+        )
     assert estimate.standard_error > 0
-    assert pr.evaluate(y, P, measure="sahiner(malignant=0)", method=pr.Jackknife()).standard_error > 0
+    assert pr.evaluate(y, P, measure="sahiner(malignant=0)", method=pr.methods.Jackknife()).standard_error > 0
 
 
 # Which class is malignant ----------------------------------------------------------------------------------------

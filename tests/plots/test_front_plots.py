@@ -32,7 +32,7 @@ def sample(classes, n, strength=1.2, seed=0):
 def front(classes, n=120, draws=400, names=None, **options):
     y, P = sample(classes, n, **options)
     names = names or [f"class {k}" for k in range(classes)]
-    return pr.front(np.array(names, dtype=object)[y], P, n=draws, labels=names)
+    return pr.front(np.array(names, dtype=object)[y], P, draws=draws, labels=names)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_what_is_no_better_than_chance_is_drawn_on_demand():
 
 def test_points_have_the_shade_of_a_rate_and_chosen_ones_stand_out(three):
     chosen = pr.operate(three, at_most={("class 0", "class 1"): 0.1})
-    picture = pr.plot(three, colour=("class 0", "class 1"), points={"chosen": chosen, "another": 3}, beyond=True)
+    picture = pr.plot(three, shade_by=("class 0", "class 1"), points={"chosen": chosen, "another": 3}, beyond=True)
     (dots,) = picture.dots
     assert (dots.get_array() == three.rates[:, 0, 1]).all()
     assert picture.scale.ax.get_ylabel() == "class 0 called class 1"
@@ -173,7 +173,7 @@ def test_four_classes_are_drawn_side_by_side_by_default():
 
 @pytest.mark.slow
 def test_lines_have_the_shade_of_a_rate_and_are_the_fainter_the_more_there_are(three):
-    picture = pr.plot(three, kind="parallel", colour=("class 2", "class 1"))
+    picture = pr.plot(three, kind="parallel", shade_by=("class 2", "class 1"))
     assert (picture.lines.get_array() == three.rates[:, 2, 1]).all()
     assert picture.scale.ax.get_ylabel() == "class 2 called class 1"
     assert picture.scale.solids.get_alpha() == 1
@@ -184,8 +184,8 @@ def test_lines_have_the_shade_of_a_rate_and_are_the_fainter_the_more_there_are(t
 @pytest.mark.parametrize("colour", [("class 0", "class 9"), "rainbow", ("class 0",), 3])
 def test_unknown_colours_are_rejected(three, colour):
     for kind in ("false_positives", "parallel"):
-        with pytest.raises(InputError, match="colour"):
-            pr.plot(three, kind=kind, colour=colour)
+        with pytest.raises(InputError, match="shade_by"):
+            pr.plot(three, kind=kind, shade_by=colour)
 
 
 @pytest.mark.parametrize("place", [-1, 10**6, "first", 1.5])
@@ -231,8 +231,8 @@ def test_a_front_that_was_searched_has_generations():
     picture = pr.plot(result, kind="growth")
     assert tuple(picture.lines[0].get_xdata()) == result.growth.generations
     assert picture.ax.get_xlabel() == "Generations"
-    assert (pr.plot(result, colour="generation", beyond=True).dots[0].get_array() == result.generation).all()
-    assert (pr.plot(result, kind="parallel", colour="generation").lines.get_array() == result.generation).all()
+    assert (pr.plot(result, shade_by="generation", beyond=True).dots[0].get_array() == result.generation).all()
+    assert (pr.plot(result, kind="parallel", shade_by="generation").lines.get_array() == result.generation).all()
     both = pr.plot([result, front(3)], kind="growth")
     assert both.ax.get_xlabel() == "Cost vectors drawn"
     assert tuple(both.lines[0].get_xdata()) == result.growth.draws
@@ -285,7 +285,7 @@ def test_regions_are_what_is_decided_on_the_grid():
     assert regions.errors == int((straight(X) != y).sum()) > 0
     assert regions.across[0] < X[:, 0].min() < X[:, 0].max() < regions.across[-1]
     assert (regions.rows()[0]["true"], regions.rows()[0]["first feature"]) == ("low", X[0, 0])
-    again = pr.decisions.DecisionRegions.from_dict(json.loads(json.dumps(regions.to_dict())))
+    again = pr.results.DecisionRegions.from_dict(json.loads(json.dumps(regions.to_dict())))
     assert (again.regions == regions.regions).all()
     assert repr(again) == repr(regions)
 

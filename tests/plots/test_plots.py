@@ -151,7 +151,7 @@ def test_chance_that_would_squeeze_the_intervals_is_named_at_the_edge():
 
 def test_nothing_to_draw_is_reported():
     with pytest.raises(pr.errors.NotApplicableError, match="holds no estimate"):
-        pr.plot(pr.Evaluation({}, {"auc": "is for 2 classes"}))
+        pr.plot(pr.results.Evaluation({}, {"auc": "is for 2 classes"}))
 
 
 def test_name_colour_and_title():
@@ -402,7 +402,7 @@ def test_thresholds_among_the_scores():
     y = np.repeat(["none", "mild", "severe"], 30)
     marker = np.linspace(0, 1, 90).reshape(3, 30) + np.array([[0.0], [0.2], [0.1]])
     scores = pr.Scores.from_arrays(y, {"marker": marker.ravel()}, labels=["none", "mild", "severe"])
-    point = pr.operate(scores, criterion="youden", method=pr.Bootstrap(n=30, rng=0))
+    point = pr.operate(scores, criterion="youden", method=pr.methods.Bootstrap(replicates=30, rng=0))
     picture = pr.plot(point, kind="scores", scores=scores)
     assert [line.get_xdata()[0] for line in picture.lines] == [*point.thresholds]
     ends = [(band.get_x(), band.get_x() + band.get_width()) for band in picture.bands]

@@ -40,7 +40,7 @@ def test_fonts_and_sizes_are_those_of_the_user():
         texts = [text for text in figure.findobj(Text) if text.get_text()]
         assert {text.get_fontfamily()[0] for text in texts} == {"serif"}, result
         assert min(text.get_fontsize() for text in texts) >= 0.65 * 14 - 1e-9, result
-        if not isinstance(result, pr.Rates | pr.Estimate):  # cells of a matrix are square
+        if not isinstance(result, pr.results.Rates | pr.results.Estimate):  # cells of a matrix are square
             assert figure.get_size_inches().tolist() == [9, 5], result
 
 

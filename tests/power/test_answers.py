@@ -267,7 +267,7 @@ def test_what_cannot_be_planned(ask, message):
             "same classes, got a, b, c and False, True",
         ),
         (lambda: sample_size((Y == "a") + 0, GOOD[:, 0], measure="sensitivity(threshold=0.5)"), "no chance value"),
-        (lambda: Simulation(n=1), "n must be a whole number from 2 to 1,000,000,000, got 1"),
+        (lambda: Simulation(replicates=1), "replicates must be a whole number from 2 to 1,000,000,000, got 1"),
         (lambda: Simulation(rng=-1), "rng must be a seed"),
     ],
 )

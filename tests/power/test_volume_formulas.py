@@ -13,7 +13,7 @@ from scipy import stats
 
 import polyroc as pr
 from planning import bounds
-from polyroc.cli.size import size
+from polyroc.cli.sample_size import sample_size as size
 from polyroc.datasets import Trinormal
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.intervals import interval
@@ -220,4 +220,4 @@ def test_command(tmp_path):
     )
     restored = SampleSize.from_dict(json.loads(run(*arguments, "--null", 0.35, "--json").output))
     assert restored == sample_size(names, score, measure="vus", null=0.35, labels=["mild", "severe", "worst"])
-    assert "Simulated power" in run(*arguments, "--null", 0.35, "--n", 60, "--simulate", 20, "--seed", 1).output
+    assert "Simulated power" in run(*arguments, "--null", 0.35, "--n", 60, "--simulate", 20, "--rng", 1).output

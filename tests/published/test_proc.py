@@ -105,7 +105,7 @@ def test_rates_where_the_other_is_fixed(measure):
         {"a": UNTIED_A, "b": UNTIED_B},
         measure=measure.format(0.8),
         sampling="case-control",
-        method=pr.Bootstrap(n=2000, rng=0),
+        method=pr.methods.Bootstrap(replicates=2000, rng=0),
     ).difference("a", "b")
     # three Monte Carlo errors of a standard error of 2,000 resamples
     assert pair.value / pair.standard_error == pytest.approx(statistic, rel=3 / np.sqrt(2 * 2000) + 0.005)

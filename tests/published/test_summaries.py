@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from polyroc.results.provenance import Provenance
+from polyroc._results.provenance import Provenance
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.range_tests import range_test
 from polyroc.studies.summaries.studentized_range import range_quantile

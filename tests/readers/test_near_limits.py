@@ -35,7 +35,7 @@ def test_perfect_readers_have_intervals():
     assert study.difference("A", "B").pvalue == study.equal.pvalue == 1
     assert re.search(r"difference A minus B 0\.000 \(-0\.0\d\d to 0\.0\d\d\), p = 1\.000", study.sentence())
     assert study.conclusion()[0].startswith("No difference is shown between A and B")
-    assert pr.ReaderStudy.from_json(study.to_json()).differences == study.differences
+    assert pr.results.ReaderStudy.from_json(study.to_json()).differences == study.differences
 
 
 def test_identical_readings_differ_by_exactly_zero():

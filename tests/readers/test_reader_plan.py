@@ -26,7 +26,7 @@ study = pytest.fixture(scope="module")(study_of_four)
     "power of reader studies planned from the Van Dyke data, to 8 digits; 251 cases for 6 readers",
 )
 def test_powers_of_rjafroc():
-    jackknife = pr.Jackknife(stratified=False)
+    jackknife = pr.methods.Jackknife(stratified=False)
     pilot = pr.reader_study(VAN_DYKE, measure="auc", method=jackknife, **VAN_DYKE_COLUMNS)
     effect = -0.043800322
     for fixed, readers, cases, power in (
@@ -41,7 +41,7 @@ def test_powers_of_rjafroc():
 
 
 def test_a_plan_is_as_small_as_it_says():
-    variances = pr.readers.ReaderVariances.from_correlations(
+    variances = pr.results.ReaderVariances.from_correlations(
         error=0.0008, r1=0.43, r2=0.43, r3=0.30, interaction=0.0002, cases=114
     )
     plan = pr.plan_reader_study(variances, effect=0.06, readers=[4, 8], power=0.9)
@@ -51,10 +51,10 @@ def test_a_plan_is_as_small_as_it_says():
         assert again.powers[0, 0] < 0.9 <= again.powers[0, 1]
     margin = pr.plan_reader_study(variances, margin=0.08, readers=8)
     assert (margin.alpha, margin.sides, margin.effect) == (0.025, 1, 0)
-    few = pr.plan_reader_study(pr.readers.ReaderVariances(0.01, 0.001, 0.0, 0.0, 0.0, 100), effect=0.02, readers=3)
+    few = pr.plan_reader_study(pr.results.ReaderVariances(0.01, 0.001, 0.0, 0.0, 0.0, 100), effect=0.02, readers=3)
     assert few.needed[0].cases is None
     assert "No number of cases" in few.sentence()
-    stored = pr.ReaderPlan.from_json(plan.to_json())
+    stored = pr.results.ReaderPlan.from_json(plan.to_json())
     assert stored.to_dict() == plan.to_dict()
 
 
@@ -66,7 +66,7 @@ def test_invalid_plans_are_explained(study):
     with pytest.raises(InputError, match=r"worse by the margin \(0\.05\) or more"):
         pr.plan_reader_study(study, effect=-0.06, margin=0.05)
     with pytest.raises(InputError, match=r"not be larger than the variance of the error \(0\.001\), got 0\.4"):
-        pr.readers.ReaderVariances(0.0, 0.001, 0.4, 0.3, 0.3, 100)
+        pr.results.ReaderVariances(0.0, 0.001, 0.4, 0.3, 0.3, 100)
     nested = pr.datasets.RoeMetz(1.0).sample(4, 20, rng=0)
     cells = {"A": {k: nested[1]["A"][k] for k in "12"}, "B": {k: nested[1]["B"][k] for k in "34"}}
     with pytest.raises(NotApplicableError, match="all readers read"):
@@ -87,7 +87,7 @@ def test_pictures(study, data):
     power = pr.plot(pr.plan_reader_study(study, effect=0.08, readers=[4, 8]))
     assert len(power.lines) == 2
     pyplot.close("all")
-    stored = pr.ReaderStudy.from_json(study.to_json())
+    stored = pr.results.ReaderStudy.from_json(study.to_json())
     with pytest.raises(InputError, match="no readings to draw curves of"):
         pr.plot(stored, kind="roc")
     y, ratings = pr.datasets.RoeMetz(1.0, classes=3).sample(2, 8, rng=1)
@@ -104,25 +104,25 @@ def test_the_commands(data, study, tmp_path):
     lines = [",".join(map(str, row)) for row in zip(*table.values(), strict=True)]
     path.write_text("\n".join([",".join(names), *lines]) + "\n")
     columns = ["--truth", "truth", "--reader", "reader", "--modality", "modality", "--case", "case"]
-    answer = polyroc("readers", str(path), *columns, "--margin", "0.1", "-o", str(tmp_path / "forest.png"))
+    answer = polyroc("reader-study", str(path), *columns, "--margin", "0.1", "-o", str(tmp_path / "forest.png"))
     assert answer.returncode == 0, answer
     assert study.sentence() in answer.stdout
     assert "p non-inferior" in answer.stdout
     assert (tmp_path / "forest.png").stat().st_size > 1000
-    lines = polyroc("readers", str(path), *columns, "--csv").stdout.splitlines()
+    lines = polyroc("reader-study", str(path), *columns, "--csv").stdout.splitlines()
     assert len(lines) == 1 + len(study.rows())
-    stored = json.loads(polyroc("readers", str(path), *columns, "--json").stdout)
+    stored = json.loads(polyroc("reader-study", str(path), *columns, "--json").stdout)
     assert stored["equal"]["pvalue"] == pytest.approx(study.equal.pvalue)
     cells = {f"{m}_{r}": x for m, own in ratings.items() for r, x in own.items()}
     rows = [",".join(map(str, (y[k], *(x[k] for x in cells.values())))) for k in range(len(y))]
     wide.write_text("\n".join([",".join(["y", *cells]), *rows]) + "\n")
     options = [part for name in cells for part in ("--scores", f"{name.replace('_', ':')}={name}")]
-    again = json.loads(polyroc("readers", str(wide), "--truth", "y", *options, "--json").stdout)
+    again = json.loads(polyroc("reader-study", str(wide), "--truth", "y", *options, "--json").stdout)
     assert again["equal"] == pytest.approx(stored["equal"])
-    plan = polyroc("readers-size", "--pilot", str(path), *columns, "--effect", "0.08", "--readers", "4,8")
+    plan = polyroc("plan-reader-study", "--pilot", str(path), *columns, "--effect", "0.08", "--readers", "4,8")
     assert pr.plan_reader_study(study, effect=0.08, readers=[4, 8]).sentence() in plan.stdout
-    assert "--reader COLUMN is missing" in polyroc("readers", str(path), "--truth", "truth").stderr
-    assert "--of-cases missing" in polyroc("readers-size", "--effect", "0.1").stderr
+    assert "--reader COLUMN is missing" in polyroc("reader-study", str(path), "--truth", "truth").stderr
+    assert "--of-cases missing" in polyroc("plan-reader-study", "--effect", "0.1").stderr
 
 
 # The slow twin ---------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def slow_power(v, effect, margin, alpha, readers, cases, fixed):
 @pytest.mark.parametrize("fixed", [None, "readers", "cases"])
 @pytest.mark.parametrize("margin", [None, 0.05])
 def test_plans_are_those_of_the_slow_twin(fixed, margin):
-    v = pr.readers.ReaderVariances(interaction=2e-4, error=8e-4, cov1=3.4e-4, cov2=3.2e-4, cov3=2.4e-4, cases=114)
+    v = pr.results.ReaderVariances(interaction=2e-4, error=8e-4, cov1=3.4e-4, cov2=3.2e-4, cov3=2.4e-4, cases=114)
     alpha = 0.025 if margin else 0.05
     effect = 0.01 if margin else 0.04
     plan = pr.plan_reader_study(v, effect=effect, margin=margin, readers=[4, 9], cases=[57, 200], fixed=fixed)

@@ -33,21 +33,27 @@ study = pytest.fixture(scope="module")(study_of_four)
     ("method", "fixed", "covariances", "test", "difference"),
     [
         (
-            pr.Influence(),
+            pr.methods.Influence(),
             None,
             (0.0007921325, 0.0003420090, 0.0003395265, 0.0002358497),
             (4.484854, 15.06611, 0.05123303),
             (0.0206825, -0.0878671960, 0.0002665519),
         ),
         (
-            pr.Jackknife(stratified=False),
+            pr.methods.Jackknife(stratified=False),
             None,
             (0.0008022883, 0.0003466137, 0.0003440748, 0.0002390284),
             (4.456319, 15.25967, 0.05166569),
             (0.02074862, -0.0879594986, 0.0003588544),
         ),
-        (pr.Influence(), "readers", None, (5.545789, inf, 0.0185252), (0.01859926, -0.080254198, -0.007346446)),
-        (pr.Influence(), "cases", None, (8.704, 4, 0.04195875), (0.01484629, -0.08502022, -0.00258042)),
+        (
+            pr.methods.Influence(),
+            "readers",
+            None,
+            (5.545789, inf, 0.0185252),
+            (0.01859926, -0.080254198, -0.007346446),
+        ),
+        (pr.methods.Influence(), "cases", None, (8.704, 4, 0.04195875), (0.01484629, -0.08502022, -0.00258042)),
     ],
 )
 def test_numbers_of_mrmcaov(method, fixed, covariances, test, difference):
@@ -251,14 +257,14 @@ def test_cases_nested_in_readers():
 
 
 def test_methods_agree_roughly(data, study):
-    for method in (pr.Jackknife(), pr.Unbiased(), pr.Bootstrap(n=400, rng=1)):
+    for method in (pr.methods.Jackknife(), pr.methods.Unbiased(), pr.methods.Bootstrap(replicates=400, rng=1)):
         other = pr.reader_study(*data, measure="auc", method=method)
         assert other.difference("A", "B").standard_error == pytest.approx(
             study.difference("A", "B").standard_error, rel=0.15
         )
     assert (
-        repr(pr.Jackknife(stratified=False))
-        in pr.reader_study(*data, measure="auc", method=pr.Jackknife(stratified=False)).sentence()
+        repr(pr.methods.Jackknife(stratified=False))
+        in pr.reader_study(*data, measure="auc", method=pr.methods.Jackknife(stratified=False)).sentence()
     )
 
 
@@ -277,7 +283,7 @@ def test_the_interval_of_a_mean_is_on_the_logit_scale(study):
     reach = student.ppf(0.95, mean.df) * mean.standard_error / (mean.value * (1 - mean.value))
     expected = 1 / (1 + np.exp(-(logit - reach))), 1 / (1 + np.exp(-(logit + reach)))
     assert mean.confidence_interval(0.9) == pytest.approx(expected)
-    at_limit = pr.readers.ReaderAverage(1.0, 0.1, 3.0, (0.0, 1.0))
+    at_limit = pr.results.ReaderAverage(1.0, 0.1, 3.0, (0.0, 1.0))
     assert at_limit.confidence_interval() == at_limit.student_interval()
-    without = pr.readers.ReaderAverage(2.0, 0.1, inf, (0.0, inf))
+    without = pr.results.ReaderAverage(2.0, 0.1, inf, (0.0, inf))
     assert without.confidence_interval() == pytest.approx((2 - 0.1959964, 2 + 0.1959964))

@@ -186,7 +186,7 @@ def test_a_study_in_which_nothing_varies_has_no_test():
     assert isnan(study.equal.pvalue)
     assert isnan(study.difference("A", "B").pvalue)
     assert "cannot be compared" in study.conclusion()[0]
-    assert pr.ReaderStudy.from_json(study.to_json()).averages["A"].value == 1
+    assert pr.results.ReaderStudy.from_json(study.to_json()).averages["A"].value == 1
 
 
 def test_an_undefined_cell_is_named():
@@ -205,7 +205,7 @@ def test_names_are_any_text(data):
     assert study.equal == pytest.approx(pr.reader_study(y, ratings, measure="auc").equal)
     assert [column.name for column in study.to_table().columns][:2] == ["(reader)", "reader"]
     assert "\x1b" not in str(study)
-    assert pr.ReaderStudy.from_json(study.to_json()).modalities == study.modalities
+    assert pr.results.ReaderStudy.from_json(study.to_json()).modalities == study.modalities
     own = ratings["A"]  # two cells that read "a: b: c"
     mixed = {"a: b": {"c": own["1"], "d": own["2"]}, "a": {"b: c": own["3"], "e": own["4"]}}
     assert len(pr.reader_study(y, mixed, measure="auc", nested="readers").estimates) == 4

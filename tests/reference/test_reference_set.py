@@ -107,9 +107,9 @@ def test_random_rearrangements_have_the_exact_p_value(scripts):
             items += 1
             cases = scripts("polyroc_program").scores(item, scripts("adapter").load(SETS, facts))
             if item["quantity"] == "permutation":
-                answer = pr.compare(cases, measure="auc", method=pr.Permutation(n=n)).pvalue
+                answer = pr.compare(cases, measure="auc", method=pr.methods.Permutation(replicates=n)).pvalue
             else:
-                answer = pr.curves.venkatraman(cases, n=n).pair(*item["classifiers"]).pvalue
+                answer = pr.curves.venkatraman(cases, replicates=n).pair(*item["classifiers"]).pvalue
             p = float(item["value"])
             assert abs(answer - (1 + n * p) / (1 + n)) <= 4 * (p * (1 - p) / n) ** 0.5 + 1e-9, (path.name, item)
     assert items == 9

@@ -25,8 +25,13 @@ FRAME = pl.DataFrame(
     | {f"q{k}": Q[:, k] for k in range(3)}
     | {"tied": Q[:, 0].round(1)}
 )
-THREE = {"truth": "y", "scores": {"p": ["p0", "p1", "p2"], "q": ["q0", "q1", "q2"]}, "labels": [0, 1, 2], "n": 50}
-TWO = {"truth": "sick", "scores": {"p": "p0", "q": "q0"}, "n": 50}
+THREE = {
+    "truth": "y",
+    "scores": {"p": ["p0", "p1", "p2"], "q": ["q0", "q1", "q2"]},
+    "labels": [0, 1, 2],
+    "replicates": 50,
+}
+TWO = {"truth": "sick", "scores": {"p": "p0", "q": "q0"}, "replicates": 50}
 
 
 def exact_numbers(result):
@@ -95,28 +100,31 @@ def test_files_as_in_memory(options, weight):
 
 @pytest.mark.slow
 def test_exact_and_tied_probabilities():
-    options = {"truth": "sick", "n": 50, "engine": "duckdb"}
+    options = {"truth": "sick", "replicates": 50, "engine": "duckdb"}
     exact = pr.calibration(FRAME, scores="q0", exact=True, **options)
     (bounds,), own = exact.bounds.values(), exact.event()
-    memory = pr.calibration(Y == 0, Q[:, 0], n=50).event()
+    memory = pr.calibration(Y == 0, Q[:, 0], replicates=50).event()
     assert bounds.width == pytest.approx(0, abs=1e-15)
     assert own.decomposition.miscalibration.value == pytest.approx(
         memory.decomposition.miscalibration.value, abs=1e-13
     )
     np.testing.assert_allclose(bounds.high, bounds.low, atol=1e-12)
-    tied, ties = pr.calibration(FRAME, scores="tied", **options), pr.calibration(Y == 0, Q[:, 0].round(1), n=50)
+    tied, ties = (
+        pr.calibration(FRAME, scores="tied", **options),
+        pr.calibration(Y == 0, Q[:, 0].round(1), replicates=50),
+    )
     np.testing.assert_allclose(tied.event().curve.observed, ties.event().curve.observed, atol=1e-12)
     np.testing.assert_allclose(tied.event().curve.predicted, ties.event().curve.predicted, atol=1e-12)
     assert tied.event().simulated_pvalue == ties.event().simulated_pvalue
     assert "These are, too: no bin" in str(tied.decomposition_table().notes)
-    again = pr.reliability.Calibration.from_dict(exact.to_dict())
+    again = pr.results.Calibration.from_dict(exact.to_dict())
     np.testing.assert_array_equal(again.bounds["classifier", "True"].low, bounds.low)
     assert again.separate()[0].bounds is not None
 
 
 @pytest.mark.slow
 def test_memory_limits():
-    options = {"truth": "sick", "scores": "q0", "n": 50, "engine": "duckdb", "memory": "16MB"}
+    options = {"truth": "sick", "scores": "q0", "replicates": 50, "engine": "duckdb", "memory": "16MB"}
     rng = np.random.default_rng(0)
     p = 0.5 + 1e-5 * rng.random(200_000)
     frame = pl.DataFrame({"sick": rng.random(len(p)) < p, "q0": p})
@@ -131,8 +139,8 @@ def test_memory_limits():
 def test_no_slope():
     def own(sick, p):
         frame = pl.DataFrame({"sick": sick, "p": p})
-        read = pr.calibration(frame, truth="sick", scores="p", engine="duckdb", n=50).event()
-        memory = pr.calibration(np.array(sick), np.array(p), n=50).event()
+        read = pr.calibration(frame, truth="sick", scores="p", engine="duckdb", replicates=50).event()
+        memory = pr.calibration(np.array(sick), np.array(p), replicates=50).event()
         ours, theirs = [[*e.in_the_large, *e.slope, *e.joint, *e.spiegelhalter] for e in (read, memory)]
         assert ours == pytest.approx(theirs, rel=1e-8, nan_ok=True)
         assert read.undefined == memory.undefined
@@ -144,7 +152,7 @@ def test_no_slope():
     assert "2 probabilities are 0 or 1" in own(half, [0.0, 0.2, 0.3, 1.0, 0.6, 0.7])
     assert "1 of them is wrong, which refutes calibration" in own(half, [0.0, 0.2, 0.0, 1.0, 0.6, 0.7])
     near = pl.DataFrame({"sick": half * 2, "p": [0.1, 0.5 + 1e-13, 0.5, 0.9, 0.2, 0.7] * 2})
-    read = pr.calibration(near, truth="sick", scores="p", tolerance=1.0, n=50).event()
+    read = pr.calibration(near, truth="sick", scores="p", tolerance=1.0, replicates=50).event()
     assert "except within one bin" in read.undefined
 
 
@@ -164,8 +172,8 @@ def test_errors():
         pr.calibration(FRAME.with_columns(p1=pl.when(pl.int_range(pl.len()) != 5).then("p1")), **three)
     two = {"truth": "sick", "scores": ["absent", "p0"], "pos_label": True, "labels": [False, True]}
     both = FRAME.with_columns(absent=1 - pl.col("p0"))
-    assert exact_numbers(pr.calibration(both, engine="duckdb", n=50, **two)) == pytest.approx(
-        exact_numbers(pr.calibration(Y == 0, P[:, 0], n=50)), rel=1e-7
+    assert exact_numbers(pr.calibration(both, engine="duckdb", replicates=50, **two)) == pytest.approx(
+        exact_numbers(pr.calibration(Y == 0, P[:, 0], replicates=50)), rel=1e-7
     )
     hole = both.with_columns(absent=pl.when(pl.int_range(pl.len()) != 5).then("absent"))
     with pytest.raises(InputError, match=r"'absent' .* has missing values in 1 of 600"):
@@ -189,6 +197,6 @@ def test_many_rows_are_quick():
     rng = np.random.default_rng(3)
     x = rng.normal(size=200_000)
     frame = pl.DataFrame({"y": rng.random(len(x)) < expit(x), "p": expit(1.3 * x)})
-    own = pr.calibration(frame, truth="y", scores="p", engine="duckdb", n=50)
+    own = pr.calibration(frame, truth="y", scores="p", engine="duckdb", replicates=50)
     assert own.bounds["classifier", "True"].width < 0.2 * own.event().decomposition.miscalibration.standard_error
     assert own.event().slope.low < 1 / 1.3 < own.event().slope.high

@@ -39,10 +39,10 @@ def sample(n=400, slope=1.0, shift=0.0, seed=0):
     "R 4.2.2 (stats)", "glm: calibration-in-the-large, slope, sandwich errors, weights; isoreg, to 1e-7"
 )
 def test_numbers_of_r():
-    own = pr.calibration(Y, P, n=50).event()
+    own = pr.calibration(Y, P, replicates=50).event()
     assert own.in_the_large[:2] == pytest.approx((0.108221927058337, 0.733379274671034), abs=1e-7)
     assert own.slope[:2] == pytest.approx((1.319272033589179, 0.695636164363444), abs=1e-7)
-    weighted = pr.calibration(Y, P, sample_weight=[1, 2, 1, 3, 1, 2, 1, 1, 2, 1], n=50).event()
+    weighted = pr.calibration(Y, P, sample_weight=[1, 2, 1, 3, 1, 2, 1, 1, 2, 1], replicates=50).event()
     assert weighted.slope.value == pytest.approx(1.837604542264758, abs=1e-9)
     np.testing.assert_allclose(own.curve.observed, [0, 0, 1 / 3, 1 / 3, 1 / 3, 0.5, 0.5, 1, 1, 1], atol=1e-12)
 
@@ -60,7 +60,7 @@ def likelihood(y, p, w, slope_free):
 def test_recalibration_is_the_largest_likelihood(weighted):
     y, p = sample(slope=0.7, shift=0.4)
     w = np.random.default_rng(1).exponential(size=len(y)) if weighted else np.ones(len(y))
-    own = pr.calibration(y, p, sample_weight=w if weighted else None, n=50).event()
+    own = pr.calibration(y, p, sample_weight=w if weighted else None, replicates=50).event()
     assert own.in_the_large.value == pytest.approx(likelihood(y, p, w, slope_free=False)[0], abs=1e-5)
     assert own.slope.value == pytest.approx(likelihood(y, p, w, slope_free=True)[1], abs=1e-5)
 
@@ -69,7 +69,7 @@ def test_recalibration_is_the_largest_likelihood(weighted):
 def test_standard_errors_are_those_of_the_jackknife():
     """Sandwich and jackknife agree to first order."""
     y, p = sample(n=150, slope=0.8)
-    own = pr.calibration(y, p, n=50).event()
+    own = pr.calibration(y, p, replicates=50).event()
     kept = ~np.eye(len(y), dtype=bool)
     without = [naive.recalibration(y[k].tolist(), p[k].tolist()) for k in kept]
     for part, values in zip((own.in_the_large, own.slope), zip(*without, strict=True), strict=True):
@@ -79,10 +79,12 @@ def test_standard_errors_are_those_of_the_jackknife():
 
 def test_groups_of_one_change_nothing_and_copies_are_no_news():
     y, p = sample(n=200)
-    plain = pr.calibration(y, p, n=50).event()
-    single = pr.calibration(y, p, groups=np.arange(200), n=50).event()
+    plain = pr.calibration(y, p, replicates=50).event()
+    single = pr.calibration(y, p, groups=np.arange(200), replicates=50).event()
     assert single.slope[:2] == pytest.approx(plain.slope[:2], rel=1e-9)
-    twice = pr.calibration(np.repeat(y, 2), np.repeat(p, 2), groups=np.repeat(np.arange(200), 2), n=50).event()
+    twice = pr.calibration(
+        np.repeat(y, 2), np.repeat(p, 2), groups=np.repeat(np.arange(200), 2), replicates=50
+    ).event()
     assert twice.slope[:2] == pytest.approx(plain.slope[:2], rel=1e-6)
     assert np.isnan(single.simulated_pvalue)
     assert single.curve.consistency is None
@@ -90,15 +92,15 @@ def test_groups_of_one_change_nothing_and_copies_are_no_news():
 
 def test_joint_test_and_spiegelhalter_by_their_formulas():
     y, p = sample(n=300, slope=0.8)
-    own = pr.calibration(y, p, n=50).event()
+    own = pr.calibration(y, p, replicates=50).event()
     x, v = logit(p), p * (1 - p)
     U = np.array([(y - p).sum(), ((y - p) * x).sum()])
     information = np.array([[v.sum(), (v * x).sum()], [(v * x).sum(), (v * x * x).sum()]])
     assert own.joint.statistic == pytest.approx(U @ np.linalg.solve(information, U), rel=1e-9)
     z = ((y - p) * (1 - 2 * p)).sum() / np.sqrt(((1 - 2 * p) ** 2 * v).sum())
     assert own.spiegelhalter == pytest.approx((z, 2 * norm.sf(abs(z))), rel=1e-9)
-    assert pr.calibration(y, p, n=50).overall["classifier"] == pytest.approx(own.spiegelhalter, rel=1e-9)
-    turned = pr.calibration(~y, 1 - p, n=50).event()
+    assert pr.calibration(y, p, replicates=50).overall["classifier"] == pytest.approx(own.spiegelhalter, rel=1e-9)
+    turned = pr.calibration(~y, 1 - p, replicates=50).event()
     assert turned.joint.pvalue == pytest.approx(own.joint.pvalue, rel=1e-9)
     assert turned.in_the_large.value == pytest.approx(-own.in_the_large.value, abs=1e-9)
 
@@ -115,7 +117,7 @@ def test_joint_test_and_spiegelhalter_by_their_formulas():
 )
 def test_sentences(slope, shift, words):
     y, p = sample(n=1500, slope=slope, shift=shift, seed=1)
-    result = pr.calibration(y, {"model": p}, n=50)
+    result = pr.calibration(y, {"model": p}, replicates=50)
     assert result.conclusion()[0].startswith(f"model: {words}")
     assert result.event().is_rejected() == ("no miscalibration" not in words)
     assert (result.event().simulated_pvalue < 0.05) == ("no miscalibration" not in words)
@@ -147,7 +149,7 @@ def test_the_terms_add_up_to_the_brier_score(seed, weighted):
     y, p = sample(n=60, slope=0.6, seed=seed)
     p = p.round(1).clip(0.05, 0.95)
     w = np.random.default_rng(seed).exponential(size=60) if weighted else None
-    own = pr.calibration(y, p, sample_weight=w, n=50).event()
+    own = pr.calibration(y, p, sample_weight=w, replicates=50).event()
     assert own.brier == pytest.approx(pr.evaluate(y, p, measure="brier", sample_weight=w).value, abs=1e-12)
     v = np.ones(60) if w is None else w
     terms = naive.corp(y.tolist(), p.tolist(), v.tolist())
@@ -159,19 +161,21 @@ def test_recalibration_leaves_no_miscalibration():
     y, p = sample(n=300)
     fit = fit_isotonic(next(events_of(pr.Scores.from_arrays(y, p), "classifier")))
     again = np.interp(p, fit.p, fit.fitted).clip(0, 1)
-    assert pr.calibration(y, again, n=50).event().decomposition.miscalibration.value == pytest.approx(0, abs=1e-9)
+    assert pr.calibration(y, again, replicates=50).event().decomposition.miscalibration.value == pytest.approx(
+        0, abs=1e-9
+    )
 
 
 @pytest.mark.slow
 def test_bands():
     y, p = sample(n=800)
-    curve = pr.calibration(y, p, n=300).event().curve
+    curve = pr.calibration(y, p, replicates=300).event().curve
     for bands in (curve.confidence, curve.consistency):
         assert (bands.simultaneous_low <= bands.low + 1e-12).all()
         assert (bands.simultaneous_high >= bands.high - 1e-12).all()
         assert (bands.low <= bands.high).all()
     assert (curve.consistency.low <= curve.predicted).mean() > 0.9
-    narrow = pr.calibration(y, p, n=300, level=0.5).event().curve
+    narrow = pr.calibration(y, p, replicates=300, level=0.5).event().curve
     assert (narrow.confidence.simultaneous_high <= curve.confidence.simultaneous_high + 1e-12).all()
     assert curve.counts.sum() == 800
 
@@ -202,14 +206,14 @@ def test_many_classes():
     rng = np.random.default_rng(0)
     rows = rng.dirichlet(np.ones(3), 600)
     y = (rows.cumsum(axis=1) < rng.random((600, 1))).sum(axis=1)
-    result = pr.calibration(np.array(["a", "b", "c"])[y], rows, n=60)
+    result = pr.calibration(np.array(["a", "b", "c"])[y], rows, replicates=60)
     assert [event for _, event in result.events] == ["a", "b", "c", "top label"]
-    alone = pr.calibration(y == 1, rows[:, 1], n=60).event()
+    alone = pr.calibration(y == 1, rows[:, 1], replicates=60).event()
     assert result.event(event="b").slope == pytest.approx(alone.slope, rel=1e-9)
-    top = pr.calibration(rows.argmax(axis=1) == y, rows.max(axis=1), n=60).event()
+    top = pr.calibration(rows.argmax(axis=1) == y, rows.max(axis=1), replicates=60).event()
     assert result.event(event="top label").in_the_large == pytest.approx(top.in_the_large, rel=1e-9)
     sharp = rows**3 / (rows**3).sum(axis=1, keepdims=True)
-    assert pr.calibration(y, sharp, n=60).overall["classifier"].pvalue < 1e-6
+    assert pr.calibration(y, sharp, replicates=60).overall["classifier"].pvalue < 1e-6
     assert len(result.separate()) == 4
     with pytest.raises(InputError, match="must name one of"):
         result.event()
@@ -220,11 +224,11 @@ def test_many_classes():
 def test_differences_of_slopes():
     y, p = sample(n=1000)
     extreme = p**2 / (p**2 + (1 - p) ** 2)
-    result = pr.calibration(y, {"right": p, "extreme": extreme}, n=50)
+    result = pr.calibration(y, {"right": p, "extreme": extreme}, replicates=50)
     difference = result.differences["right", "extreme"]
     assert difference.value == pytest.approx(result.event("right").slope.value / 2, rel=1e-6)
     assert difference.pvalue < 1e-6
-    same = pr.calibration(y, {"one": p, "two": p}, n=50).differences["one", "two"]
+    same = pr.calibration(y, {"one": p, "two": p}, replicates=50).differences["one", "two"]
     assert same.value == 0
     assert "The slope of right minus that of extreme is" in result.conclusion()[-1]
 
@@ -232,32 +236,32 @@ def test_differences_of_slopes():
 def test_undefined_slopes():
     y, p = sample(n=50)
     certain = np.where(np.arange(50) < 3, 1.0, p)
-    own = pr.calibration(y, certain, n=50)
+    own = pr.calibration(y, certain, replicates=50)
     wrong = np.count_nonzero(~y[:3])
     assert wrong == 2
     text = "3 probabilities are 0 or 1, which have no log odds; 2 of them are wrong, which refutes calibration"
     assert own.event().undefined == text
-    right = pr.calibration(y, np.where(np.arange(50) < 3, y, p), n=50).event()
+    right = pr.calibration(y, np.where(np.arange(50) < 3, y, p), replicates=50).event()
     assert right.undefined == "3 probabilities are 0 or 1, which have no log odds"
     assert 0 < right.spiegelhalter.pvalue < 1
     assert np.isnan(own.event().slope.value)
     assert "no calibration slope, because 3 probabilities" in own.conclusion()[0]
-    apart = pr.calibration([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], n=50).event()
+    apart = pr.calibration([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], replicates=50).event()
     assert "separate" in apart.undefined
     assert not np.isnan(apart.joint.pvalue)
     assert not np.isnan(apart.in_the_large.value)
-    constant = pr.calibration([0, 0, 1, 1], [0.4] * 4, n=50).event()
+    constant = pr.calibration([0, 0, 1, 1], [0.4] * 4, replicates=50).event()
     assert constant.undefined == "all probabilities are equal"
     assert constant.joint.df == 1
 
 
 def test_a_constant_that_is_too_high_is_called_so():
-    result = pr.calibration(np.arange(100) % 4 == 0, np.full(100, 0.9), n=50)
+    result = pr.calibration(np.arange(100) % 4 == 0, np.full(100, 0.9), replicates=50)
     (sentence,) = result.conclusion()
     assert sentence.startswith("classifier: its probabilities are too high on average: in the large -3.30 (")
     assert sentence.endswith("p < 0.001; no calibration slope, because all probabilities are equal.")
     assert repr(result) == "Calibration(classifier: no slope, p < 0.001)"
-    right = pr.calibration(np.arange(100) % 4 == 0, np.full(100, 0.25), n=50)
+    right = pr.calibration(np.arange(100) % 4 == 0, np.full(100, 0.25), replicates=50)
     assert right.conclusion()[0].startswith("classifier: no miscalibration is shown: in the large")
 
 
@@ -265,7 +269,7 @@ def test_a_constant_that_is_too_high_is_called_so():
 def test_an_outcome_of_probability_zero_refutes_the_probabilities(groups):
     y = np.arange(100) % 4 == 0
     p = np.where(np.arange(100) % 10 < 3, ~y, y).astype(float)
-    result = pr.calibration(y, p, groups=groups, n=50)
+    result = pr.calibration(y, p, groups=groups, replicates=50)
     assert result.event().spiegelhalter == result.overall["classifier"] == (np.inf, 0.0)
     assert result.event().is_rejected(0.999)
     (sentence,) = result.conclusion()
@@ -278,7 +282,7 @@ def test_an_outcome_of_probability_zero_refutes_the_probabilities(groups):
     assert again.event().spiegelhalter == (np.inf, 0.0)
     with pytest.warns(pr.errors.MiscalibrationWarning):
         pr.operate(y, p, costs=[[0, 1], [3, 0]], calibrated=True)
-    right = pr.calibration(y, y.astype(float), n=50)
+    right = pr.calibration(y, y.astype(float), replicates=50)
     assert np.isnan(right.event().spiegelhalter.pvalue)
     assert "no miscalibration is shown" in right.conclusion()[0]
     assert "no test is defined" in right.conclusion()[0]
@@ -290,15 +294,15 @@ def test_what_cannot_be_evaluated():
         pr.calibration(y, 5 * p)
     with pytest.raises(NotApplicableError, match="case-control"):
         pr.calibration(pr.Scores.from_arrays(y, p, sampling="case-control"))
-    with pytest.raises(InputError, match="n must be a whole number, 50 or more"):
-        pr.calibration(y, p, n=3)
+    with pytest.raises(InputError, match="replicates must be a whole number, 50 or more"):
+        pr.calibration(y, p, replicates=3)
 
 
 def test_seed_and_storage():
     y, p = sample(n=100)
-    one, two = (pr.calibration(y, {"a": p, "b": p**2}, n=60, rng=5) for _ in range(2))
+    one, two = (pr.calibration(y, {"a": p, "b": p**2}, replicates=60, rng=5) for _ in range(2))
     assert one.to_dict() == two.to_dict()
-    again = pr.reliability.Calibration.from_json(one.to_json())
+    again = pr.results.Calibration.from_json(one.to_json())
     assert again.to_dict() == one.to_dict()
     assert again.rows() == one.rows()
     assert len(one.curve_rows()) == sum(len(own.curve.predicted) for own in one.events.values())
@@ -307,14 +311,14 @@ def test_seed_and_storage():
 
 def test_picture():
     y, p = sample(n=200)
-    picture = pr.plot(pr.calibration(y, p, n=60))
+    picture = pr.plot(pr.calibration(y, p, replicates=60))
     assert len(picture.bands) == 2
     assert len(picture.lines) == 1
-    several = pr.plot(pr.calibration(y, {"a": p, "b": p**2}, n=60))
+    several = pr.plot(pr.calibration(y, {"a": p, "b": p**2}, replicates=60))
     assert [text.get_text() for text in several.legend.get_texts()] == ["a", "b", "right"]
     assert not several.bands
     with pytest.raises(InputError, match="band must be"):
-        pr.plot(pr.calibration(y, p, n=60), band="wide")
+        pr.plot(pr.calibration(y, p, replicates=60), band="wide")
 
 
 @pytest.mark.slow
@@ -356,7 +360,7 @@ def test_reversed_probabilities_are_named():
     rng = np.random.default_rng(0)
     p = rng.random(300)
     y = rng.random(300) < p
-    (sentence,) = pr.calibration(y, 1 - p, n=50).conclusion()
+    (sentence,) = pr.calibration(y, 1 - p, replicates=50).conclusion()
     assert "its probabilities are reversed (are they those of the other class?): slope -" in sentence
 
 
@@ -368,7 +372,7 @@ def test_val_prob():
     i = np.arange(1, 61)
     q = (i - 0.5) / 60
     y, p = (i * 37) % 60 < 60 * (0.2 + 0.6 * q), 1 / (1 + np.exp(-0.4) * ((1 - q) / q) ** 1.3)
-    own = pr.calibration(y, p, n=50, rng=0).event()
+    own = pr.calibration(y, p, replicates=50, rng=0).event()
     assert own.slope.value == pytest.approx(0.476954233994965, rel=1e-7)
     assert own.in_the_large.value == pytest.approx(-0.4, rel=1e-9)
     assert tuple(own.spiegelhalter) == pytest.approx((3.596667004704767, 0.000322320674485), rel=1e-10)

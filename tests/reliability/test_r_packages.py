@@ -17,7 +17,7 @@ def test_reliabilitydiag():
     r <- reliabilitydiag(data.frame(p = p, ties = round(p, 1)), y = y, region.level = NA)
     summary(r); summary(r, score = function(y, x) -ifelse(y == 1, log(x), log(1 - x)))
     """
-    own, ties = (pr.calibration(Y, p, n=50, rng=0).event() for p in (P, np.round(P, 1)))
+    own, ties = (pr.calibration(Y, p, replicates=50, rng=0).event() for p in (P, np.round(P, 1)))
     expected = {
         (0.0365517045041445, 0.0589316239316239, 0.25): own.decomposition,
         (0.0285446950710108, 0.0462113617376775, 0.25): ties.decomposition,

@@ -21,19 +21,21 @@ def sample(n=600, seed=0):
 @pytest.fixture(scope="module")
 def grouped():
     y, p, sex = sample()
-    return pr.calibration(y, {"one": p, "two": p**2}, by={"sex": sex}, n=60)
+    return pr.calibration(y, {"one": p, "two": p**2}, by={"sex": sex}, replicates=60)
 
 
 @pytest.mark.slow
 def test_subgroups_are_evaluated_as_samples_of_their_own(grouped):
     y, p, sex = sample()
-    alone = pr.calibration(y[sex == "m"], p[sex == "m"], n=60).event()
+    alone = pr.calibration(y[sex == "m"], p[sex == "m"], replicates=60).event()
     own = grouped["m"].event("one")
     assert own.slope == pytest.approx(alone.slope, rel=1e-12)
     assert [part.value for part in own.decomposition] == pytest.approx(
         [part.value for part in alone.decomposition]
     )
-    assert grouped.overall.event("one").slope == pytest.approx(pr.calibration(y, p, n=60).event().slope, rel=1e-9)
+    assert grouped.overall.event("one").slope == pytest.approx(
+        pr.calibration(y, p, replicates=60).event().slope, rel=1e-9
+    )
     assert list(grouped) == [("f",), ("m",)]
     assert len(grouped) == 2
     with pytest.raises(KeyError, match="there is no subgroup 'x'; there are 'f', 'm'"):
@@ -66,7 +68,7 @@ def test_differences_between_subgroups(grouped):
 
 
 def test_subgroups_are_stored_listed_and_drawn(grouped):
-    again = pr.reliability.GroupedCalibration.from_json(grouped.to_json())
+    again = pr.results.GroupedCalibration.from_json(grouped.to_json())
     assert again.to_dict() == grouped.to_dict()
     assert {row["sex"] for row in grouped.rows()} == {"f", "m"}
     assert len(grouped.separate()) == 2
@@ -78,13 +80,17 @@ def test_subgroups_are_stored_listed_and_drawn(grouped):
 
 def test_subgroups_with_patients_in_common_are_dependent():
     y, p, sex = sample(n=300)
-    apart = pr.calibration(y, p, by=sex, groups=np.arange(300), n=50).differences
-    alone = pr.calibration(y, p, by=sex, n=50).differences
+    apart = pr.calibration(y, p, by=sex, groups=np.arange(300), replicates=50).differences
+    alone = pr.calibration(y, p, by=sex, replicates=50).differences
     for key, one in apart.items():
         if key[4] in ("in_the_large", "slope"):  # the terms have other errors with groups
             assert one[:2] == pytest.approx(alone[key][:2], rel=1e-6)
     copies = pr.calibration(
-        np.tile(y, 2), np.tile(p, 2), by=np.repeat(["a", "b"], 300), groups=np.tile(np.arange(300), 2), n=50
+        np.tile(y, 2),
+        np.tile(p, 2),
+        by=np.repeat(["a", "b"], 300),
+        groups=np.tile(np.arange(300), 2),
+        replicates=50,
     )
     same = copies.difference("a", "b")
     assert same.value == 0
@@ -94,38 +100,38 @@ def test_subgroups_with_patients_in_common_are_dependent():
 def test_subgroups_without_a_class_are_left_out():
     y, p, _ = sample(n=90)
     of = np.where(np.arange(90) < 60, "ok", np.where(y, "ok", "none"))
-    result = pr.calibration(y, p, by=of, n=50)
+    result = pr.calibration(y, p, by=of, replicates=50)
     assert list(result) == [("ok",)]
     assert result.undefined == {"none": "it has no case of class 'True'"}
     assert result.conclusion() == ["none is left out: it has no case of class 'True'."]
-    three = pr.calibration(y, p, by=np.arange(90) % 3, n=50)
+    three = pr.calibration(y, p, by=np.arange(90) % 3, replicates=50)
     pair = three.difference("0", "1")
     assert pair.adjusted_pvalue >= pair.pvalue
     with pytest.raises(InputError, match="No subgroup has cases of every class"):
-        pr.calibration(y, p, by=y, n=50)
+        pr.calibration(y, p, by=y, replicates=50)
 
 
 def test_folds_are_one_sample():
     y, p, _ = sample(n=300)
     folds = np.arange(300) % 5
-    result = pr.calibration(y, p, folds=folds, n=50)
-    assert result.event().slope == pytest.approx(pr.calibration(y, p, n=50).event().slope, rel=1e-12)
+    result = pr.calibration(y, p, folds=folds, replicates=50)
+    assert result.event().slope == pytest.approx(pr.calibration(y, p, replicates=50).event().slope, rel=1e-12)
     assert result.provenance.folds == 5
     assert result.provenance.pooled
     assert "The cases of 5 folds are evaluated as one sample" in result.conclusion()[-1]
     shifted = expit(np.log(p / (1 - p)) + np.where(folds == 0, 2.0, 0.0))
-    uneven = pr.calibration(y, shifted, folds=folds, n=50)
+    uneven = pr.calibration(y, shifted, folds=folds, replicates=50)
     (test,) = uneven.fold_tests.values()
     assert (test.df, test.pvalue < 1e-4) == (4, True)
     assert "the models of the folds differ in calibration-in-the-large" in uneven.conclusion()[-1]
     stored = pr.Scores.from_arrays(y, p, folds=folds)
-    assert pr.calibration(stored, n=50).event().slope == result.event().slope
+    assert pr.calibration(stored, replicates=50).event().slope == result.event().slope
 
 
 def test_fold_test_by_its_formula():
     y, p, _ = sample(n=200)
     folds = np.arange(200) % 4
-    result = pr.calibration(y, p, folds=folds, n=50)
+    result = pr.calibration(y, p, folds=folds, replicates=50)
     fitted = expit(np.log(p / (1 - p)) + result.event().in_the_large.value)
     z = [(y - fitted)[folds == k].sum() / np.sqrt((fitted * (1 - fitted))[folds == k].sum()) for k in range(4)]
     (test,) = result.fold_tests.values()
@@ -135,8 +141,8 @@ def test_fold_test_by_its_formula():
 def test_rows_of_a_case_in_several_repeats_are_dependent():
     y, p, _ = sample(n=150)
     repeats = np.repeat([0, 1], 150)
-    twice = pr.calibration(np.tile(y, 2), np.tile(p, 2), folds=np.arange(300) % 5, repeats=repeats, n=50)
-    alone = pr.calibration(y, p, n=50).event()
+    twice = pr.calibration(np.tile(y, 2), np.tile(p, 2), folds=np.arange(300) % 5, repeats=repeats, replicates=50)
+    alone = pr.calibration(y, p, replicates=50).event()
     assert twice.event().slope[:2] == pytest.approx(alone.slope[:2], rel=1e-6)
     assert twice.event().curve.consistency is None
     assert twice.fold_tests is None
@@ -148,13 +154,13 @@ def test_pairs_of_classes():
     rng = np.random.default_rng(0)
     rows = rng.dirichlet(np.ones(3), 500)
     y = (rng.random((500, 1)) >= rows.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    result = pr.calibration(np.array(["a", "b", "c"])[y], rows, views="pair", n=60)
+    result = pr.calibration(np.array(["a", "b", "c"])[y], rows, views="pair", replicates=60)
     assert [event for _, event in result.events] == ["a, of a or b", "a, of a or c", "b, of b or c"]
     kept = y != 1
-    alone = pr.calibration(y[kept] == 0, rows[kept, 0] / (rows[kept, 0] + rows[kept, 2]), n=60).event()
+    alone = pr.calibration(y[kept] == 0, rows[kept, 0] / (rows[kept, 0] + rows[kept, 2]), replicates=60).event()
     assert result.event(event="a, of a or c").slope == pytest.approx(alone.slope, rel=1e-9)
     assert not any(event.is_rejected(0.99) for event in result.events.values())
-    both = pr.calibration(y, {"p": rows, "q": rows[:, [0, 2, 1]]}, views=["pair", "top label"], n=50)
+    both = pr.calibration(y, {"p": rows, "q": rows[:, [0, 2, 1]]}, views=["pair", "top label"], replicates=50)
     assert len(both.events) == 8
     assert len(both.term_differences) == 4
     with pytest.raises(InputError, match=r"views must be 'class', 'top label' or 'pair' .* got 'rows'"):
@@ -162,14 +168,14 @@ def test_pairs_of_classes():
     with pytest.raises(InputError, match=r"views must name one or more of 'class', 'top label', 'pair', got \[\]"):
         pr.calibration(y, rows, views=[])
     never = np.where(np.arange(500)[:, None] < 250, [0.0, 0.0, 1.0], rows)
-    left = pr.calibration(y, never, views="pair", n=50).event(event="0, of 0 or 1")
+    left = pr.calibration(y, never, views="pair", replicates=50).event(event="0, of 0 or 1")
     assert left.curve.counts.sum() == np.count_nonzero(y[250:] < 2)
 
 
 def test_differences_of_terms_between_classifiers():
     y, p, _ = sample(n=500)
     squared, noise = p**2, np.random.default_rng(1).uniform(0.3, 0.7, 500)
-    result = pr.calibration(y, {"p": p, "squared": squared, "noise": noise}, n=100)
+    result = pr.calibration(y, {"p": p, "squared": squared, "noise": noise}, replicates=100)
     brier = {name: result.event(name).brier for name in result.classifiers}
     for (first, second, _), terms in result.term_differences.items():
         total = terms.miscalibration.value - terms.discrimination.value
@@ -179,7 +185,7 @@ def test_differences_of_terms_between_classifiers():
     assert np.isnan(same_ranking.discrimination.pvalue)
     assert same_ranking.miscalibration.high < 0
     assert result.term_differences["p", "noise", "True"].discrimination.pvalue < 0.001
-    assert pr.calibration(y, p, n=50).term_differences is None
+    assert pr.calibration(y, p, replicates=50).term_differences is None
     assert any("Differences of the terms" in table.title for table in result.tables())
 
 
@@ -200,5 +206,5 @@ def test_commands(tmp_path):
     picture = tmp_path / "sex.svg"
     drawn = polyroc("plot", *data[:5], "--kind", "reliability", "--by", "sex", "--smooth", "-o", picture)
     assert (drawn.returncode, picture.exists()) == (0, True)
-    wrong = polyroc("plot", *data[:5], "--kind", "roc", "--view", "pair", "-o", picture)
-    assert (wrong.returncode, "--view is not valid for --kind roc" in wrong.stderr) == (2, True)
+    wrong = polyroc("plot", *data[:5], "--kind", "roc", "--views", "pair", "-o", picture)
+    assert (wrong.returncode, "--views is not valid for --kind roc" in wrong.stderr) == (2, True)

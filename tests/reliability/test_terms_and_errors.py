@@ -47,7 +47,7 @@ def test_terms_of_every_score_are_those_of_the_slow_twin(seed, weighted):
     y, p = sample(n=40, slope=0.6, seed=seed)
     p = p.round(1).clip(0.05, 0.95)
     w = np.random.default_rng(seed).exponential(size=40) if weighted else np.ones(40)
-    own = pr.calibration(y, p, sample_weight=w if weighted else None, n=50).event()
+    own = pr.calibration(y, p, sample_weight=w if weighted else None, replicates=50).event()
     for name, loss in LOSSES.items():
         parts = own.decomposition if name == "brier" else getattr(own, name)
         expected = naive.corp_terms(y.tolist(), p.tolist(), w.tolist(), loss)
@@ -56,7 +56,7 @@ def test_terms_of_every_score_are_those_of_the_slow_twin(seed, weighted):
 
 @pytest.mark.peer("R 4.2.2 (stats)", "isoreg: the terms of the log loss, to 1e-12")
 def test_terms_of_the_log_loss_of_r():
-    terms = pr.calibration(Y, P, n=50).event().log_loss
+    terms = pr.calibration(Y, P, replicates=50).event().log_loss
     expected = (0.166809043012682, 0.363563493959512, 0.693147180559945)
     assert [part.value for part in terms] == pytest.approx(expected, abs=1e-12)
 
@@ -66,7 +66,7 @@ def test_terms_of_the_log_loss_of_r():
 def test_terms_add_up_to_the_scores_of_scikit_learn(weighted):
     y, p = sample(n=300, slope=0.7)
     w = np.random.default_rng(1).exponential(size=300) if weighted else None
-    own = pr.calibration(y, p, sample_weight=w, n=50).event()
+    own = pr.calibration(y, p, sample_weight=w, replicates=50).event()
     theirs = {"brier": brier_score_loss(y, p, sample_weight=w), "log_loss": scikit_log_loss(y, p, sample_weight=w)}
     theirs["spherical"] = 1 - pr.evaluate(y, p, measure="spherical", sample_weight=w).value
     for name, value in theirs.items():
@@ -79,7 +79,7 @@ def test_terms_add_up_to_the_scores_of_scikit_learn(weighted):
 
 def test_a_probability_of_0_makes_the_miscalibration_infinite():
     y, p = sample(n=60)
-    own = pr.calibration(y, np.where(np.arange(60) == np.flatnonzero(y)[0], 0.0, p), n=50).event()
+    own = pr.calibration(y, np.where(np.arange(60) == np.flatnonzero(y)[0], 0.0, p), replicates=50).event()
     assert own.log_loss.miscalibration.value == np.inf
     assert np.isnan(own.log_loss.miscalibration.low)
     assert np.isfinite(own.log_loss.discrimination.low)
@@ -88,9 +88,9 @@ def test_a_probability_of_0_makes_the_miscalibration_infinite():
 
 def test_groups_have_errors_without_intervals():
     y, p = sample(n=200)
-    alone = pr.calibration(y, p, groups=np.arange(200), n=50).event()
+    alone = pr.calibration(y, p, groups=np.arange(200), replicates=50).event()
     twice = [np.repeat(x, 2) for x in (y, p, np.arange(200))]
-    doubled = pr.calibration(twice[0], twice[1], groups=twice[2], n=50).event()
+    doubled = pr.calibration(twice[0], twice[1], groups=twice[2], replicates=50).event()
     for name in RULES:
         parts = [own.decomposition if name == "brier" else getattr(own, name) for own in (alone, doubled)]
         for one, two in zip(*parts, strict=True):
@@ -157,15 +157,15 @@ def test_kernel_test_notices_what_events_do_not():
     true = base + np.stack([np.roll(turn, k + 1) for k in which])
     # each column of `rows` takes three values; given one of them, the true mean is made equal to it by symmetry
     y = (rng.random((1500, 1)) >= true.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    wrong = pr.calibration(y, rows, n=100)
+    wrong = pr.calibration(y, rows, replicates=100)
     assert wrong.canonical["classifier"].pvalue < 0.02
     assert "whole rows of probabilities are not right: kernel test" in wrong.conclusion()[-1]
-    right = pr.calibration(y, true, n=100)
+    right = pr.calibration(y, true, replicates=100)
     assert right.canonical["classifier"].pvalue > 0.05
     assert "whole rows of probabilities show no miscalibration" in right.conclusion()[-1]
-    grouped = pr.calibration(y, rows, groups=np.arange(1500), n=50)
+    grouped = pr.calibration(y, rows, groups=np.arange(1500), replicates=50)
     assert np.isnan(grouped.canonical["classifier"].pvalue)
-    assert pr.calibration(y == 0, rows[:, 0], n=50).canonical is None
+    assert pr.calibration(y == 0, rows[:, 0], replicates=50).canonical is None
 
 
 @pytest.mark.peer("R 4.2.2 (stats, splines)", "glm on ns(): the smooth reliability curve and its errors, to 1e-7")
@@ -183,20 +183,22 @@ def test_smooth_curve_of_r():
 
 def test_smooth_curves():
     y, p = sample(n=1500, slope=0.6)
-    own = pr.calibration(y, p, n=50, smooth=True).event()
+    own = pr.calibration(y, p, replicates=50, smooth=True).event()
     at = np.array([0.2, 0.5, 0.8])
     observed = np.interp(at, own.smooth.predicted, own.smooth.observed)
     assert observed == pytest.approx(expit(0.6 * logit(at)), abs=0.06)
     assert (own.smooth.low <= own.smooth.observed).all()
-    assert pr.calibration(y, p, n=50).event().smooth is None
-    certain = pr.calibration(y, np.where(p > 0.9, 1.0, p), n=50, smooth=True).event()
+    assert pr.calibration(y, p, replicates=50).event().smooth is None
+    certain = pr.calibration(y, np.where(p > 0.9, 1.0, p), replicates=50, smooth=True).event()
     assert "which have no log odds" in certain.smooth.undefined
     assert not len(certain.smooth.predicted)
-    apart = pr.calibration([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.9], n=50, smooth=True).event()
+    apart = pr.calibration([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.9], replicates=50, smooth=True).event()
     assert "separate" in apart.smooth.undefined
-    two_values = pr.calibration([0, 1, 0, 1, 1, 1], [0.3, 0.3, 0.3, 0.8, 0.8, 0.8], n=50, smooth=True).event()
+    two_values = pr.calibration(
+        [0, 1, 0, 1, 1, 1], [0.3, 0.3, 0.3, 0.8, 0.8, 0.8], replicates=50, smooth=True
+    ).event()
     assert two_values.smooth.undefined is not None or len(two_values.smooth.observed) == 2
-    row = pr.calibration(y, p, n=50, smooth=True).curve_rows()[0]
+    row = pr.calibration(y, p, replicates=50, smooth=True).curve_rows()[0]
     assert row["smooth_low"] <= row["smooth"] <= row["smooth_high"]
 
 

@@ -63,7 +63,7 @@ def test_a_file_with_a_column_of_folds(page, tmp_path):
 
 
 def test_a_stored_report_has_the_folds(page):
-    again = pr.Report.from_json(page.to_json())
+    again = pr.results.Report.from_json(page.to_json())
     assert [table.key for table in again.tables] == [table.key for table in page.tables]
     assert again.findings.fold_curves["a"].area.value == page.findings.fold_curves["a"].area.value
 

@@ -284,7 +284,7 @@ def test_the_front_on_the_page_is_operate_of_the_front(show, flat_report):
     assert rule == expected.rule
     assert (pr.rates(scores, only="knn", rule=rule).counts == expected.confusion.counts).all()
     made, call = page.locator("#explorer-python").inner_text().splitlines()
-    assert made == "front = polyroc.front(scores, n=3000, rng=0)['knn']"
+    assert made == "front = polyroc.front(scores, draws=3000, rng=0)['knn']"
     assert operate_as_written(call, front).rule == rule
     ask(page, limit_1_2=0.0, limit_1_0=0.0, limit_2_1=0.0, limit_2_0=0.0)
     assert "No point of the front keeps these limits" in page.locator("#explorer-cost").inner_text()
@@ -511,7 +511,7 @@ def test_hostile_names_stay_text(show):
 def test_an_explorer_of_9000_points_answers_at_once(show):
     rng = np.random.default_rng(0)
     y, P = many(3, 300)
-    small = pr.front(y, P, n=200)
+    small = pr.front(y, P, draws=200)
     counts = np.zeros((9000, 3, 3), dtype=np.int64)
     wrong = rng.integers(0, 20, size=(9000, 3, 3))
     wrong[:, range(3), range(3)] = 0
@@ -520,7 +520,9 @@ def test_an_explorer_of_9000_points_answers_at_once(show):
     costs = rng.dirichlet(np.ones(6), size=9000)
     matrix = np.zeros((9000, 3, 3))
     matrix[:, ~np.eye(3, dtype=bool)] = costs
-    front = pr.Front(small.classifier, small.classes, counts, matrix, small.growth, False, small.provenance)
+    front = pr.results.Front(
+        small.classifier, small.classes, counts, matrix, small.growth, False, small.provenance
+    )
     page = show(pr.report(front, path=None))
     page.locator(".parallel").scroll_into_view_if_needed()
     moved = """async (key) => {

@@ -30,7 +30,7 @@ def two():
 @pytest.mark.slow
 def test_sentences_of_two_classes(two):
     ranking, probabilities, decisions = panel(two)["right"]
-    slope = pr.calibration(Y, expit(X), n=50).event().slope
+    slope = pr.calibration(Y, expit(X), replicates=50).event().slope
     assert ranking.startswith("Ranks well: area under the ROC curve 0.8")
     assert probabilities.startswith(f"No miscalibration is shown: slope {slope.value:.2f} ({slope.low:.2f} to ")
     assert decisions.startswith("Net benefit is larger than that of treating all or none at thresholds from 0.")
@@ -104,7 +104,7 @@ def test_stored_and_made_of_results(two):
     again = Report.from_dict(json.loads(two.to_json()))
     assert panel(again) == panel(two)
     assert "## Ranking, probabilities and decisions side by side" in two.to_markdown()
-    both = pr.report([pr.calibration(Y, expit(X), n=50), pr.decision_curve(Y, expit(X))], path=None)
+    both = pr.report([pr.calibration(Y, expit(X), replicates=50), pr.decision_curve(Y, expit(X))], path=None)
     assert panel(both)["classifier"][0] == "No measure of ranking."
     page = both.to_html()
     assert "Decision curves" in page

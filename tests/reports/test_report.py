@@ -93,7 +93,7 @@ def test_methods_name_the_interval_of_each_measure():
     y, P = three(60, k=1)
     made = report(pr.evaluate(y, P["m0"], measure="log_loss")).methods
     assert "Intervals of log_loss: Student's t, on the scale of logarithms." in made
-    method = pr.Bootstrap(n=20, stratified=True, kind="percentile", rng=1)
+    method = pr.methods.Bootstrap(replicates=20, stratified=True, kind="percentile", rng=1)
     made = report(pr.evaluate(y, P["m0"], measure="hand_till", method=method)).methods
     assert f"Standard errors by {method!r}; class sizes random (cohort); its own intervals." in made
 
@@ -182,7 +182,7 @@ def test_formats_follow_the_suffix(tmp_path):
 @pytest.mark.slow
 def test_json_comes_back():
     made = report(*three())
-    again = pr.Report.from_dict(json.loads(made.to_json()))
+    again = pr.results.Report.from_dict(json.loads(made.to_json()))
     assert again.conclusion == made.conclusion
     assert again.to_dict()["results"].keys() == made.to_dict()["results"].keys()
     assert tables(again.findings) == tables(made.findings)
@@ -198,7 +198,7 @@ def test_results_make_a_report_without_cases(tmp_path):
     assert result.conclusion.sentences[0].startswith("m0 has the highest Hand & Till's M")
     assert result.conclusion.sentences == report(y, scores).conclusion.sentences
     assert "Curves</h2>" not in result.to_html()
-    front = report(pr.front(y, scores["m0"], n=300))
+    front = report(pr.front(y, scores["m0"], draws=300))
     assert "Pareto-optimal operating points" in front.conclusion.sentences[0]
     page = front.to_html()
     assert 'id="explorer-terms"' in page
@@ -271,7 +271,7 @@ def test_plotly_is_there_without_addresses():
     "options",
     [
         {"pos_label": "b"},
-        {"pos_label": "b", "measure": "gini", "level": 0.9, "method": pr.Bootstrap(n=50, rng=1)},
+        {"pos_label": "b", "measure": "gini", "level": 0.9, "method": pr.methods.Bootstrap(replicates=50, rng=1)},
         {"pos_label": "a", "groups": np.arange(40) % 20, "negate": True, "sampling": "case-control"},
     ],
 )
@@ -390,7 +390,7 @@ def test_a_front_of_many_classes_is_not_called_guessing():
     rng = np.random.default_rng(0)
     y = np.arange(200) % 5
     P = rng.dirichlet(np.ones(5), size=200) + np.eye(5)[y]
-    made = report(pr.front(y, P / P.sum(axis=1, keepdims=True), n=100))
+    made = report(pr.front(y, P / P.sum(axis=1, keepdims=True), draws=100))
     text = " ".join(made.conclusion.sentences)
     assert "chance" not in text
     assert "always predicting 0 misclassifies 80.0 %" in text
@@ -460,7 +460,7 @@ def test_the_command_writes_the_page(tmp_path, capsys, monkeypatch):
 @pytest.mark.slow
 def test_the_command_reads_a_stored_front(tmp_path, capsys):
     y, scores = three()
-    pr.front(y, scores["m0"], n=200).save(tmp_path / "front.npz")
+    pr.front(y, scores["m0"], draws=200).save(tmp_path / "front.npz")
     assert run(["report", str(tmp_path / "front.npz"), "-o", str(tmp_path / "front.html")]) == 0
     assert 'id="explorer-terms"' in (tmp_path / "front.html").read_text()
     assert capsys.readouterr().err == ""
@@ -499,7 +499,7 @@ def test_cut_points_of_an_ordered_score():
     page = report.to_html()
     assert "Cut-points of the score" in page
     assert "at the cut-points of the largest generalised Youden index, corrected for the choice" in page
-    again = pr.Report.from_json(report.to_json())
+    again = pr.results.Report.from_json(report.to_json())
     assert [table.rows for table in again.tables] == [table.rows for table in report.tables]
 
 
@@ -510,7 +510,7 @@ def one_score(n=40, m=25):
 def test_a_threshold_chosen_on_the_cases_is_corrected_as_operate_does():
     y, s = one_score()
     made = pr.report(y, s, pos_label="sick", path=None)
-    own = pr.operate(y, s, pos_label="sick", method=pr.Bootstrap())
+    own = pr.operate(y, s, pos_label="sick", method=pr.methods.Bootstrap())
     point = made.findings.points["classifier"]
     np.testing.assert_array_equal(point.rates, own.rates)
     assert point.threshold_intervals() == own.threshold_intervals()
@@ -537,7 +537,7 @@ def test_rates_that_are_not_corrected_are_called_optimistic_where_they_stand(mon
     (table,) = [table for table in made.tables if table.key == "rates-classifier"]
     assert table.notes == (text,)
     assert made.to_html().count(text) == 2
-    assert text in pr.Report.from_json(made.to_json()).to_markdown()
+    assert text in pr.results.Report.from_json(made.to_json()).to_markdown()
 
 
 def test_numbers_of_the_report_are_those_of_the_verbs():
@@ -567,4 +567,4 @@ def test_a_reader_study_has_a_section(tmp_path):
     assert "&lt;b&gt;CT&lt;/b&gt;" in page
     assert "<b>CT" not in page
     assert any("Obuchowski & Rockette" in text for text in (*made.methods, *made.references))
-    assert pr.Report.from_dict(made.to_dict()).to_dict() == made.to_dict()
+    assert pr.results.Report.from_dict(made.to_dict()).to_dict() == made.to_dict()

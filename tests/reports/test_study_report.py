@@ -179,7 +179,7 @@ def test_formats_and_reading_back(two, tmp_path):
     assert "Saved as plan.toml" in (tmp_path / "report.md").read_text()
     assert r"\caption{Pairs on triple}" in (tmp_path / "report.tex").read_text()
     stored = json.loads((tmp_path / "report.json").read_text())
-    again = pr.Report.from_dict(stored)
+    again = pr.results.Report.from_dict(stored)
     made = report(two)
     assert again.conclusion == made.conclusion
     assert again.tables == made.tables
@@ -192,7 +192,7 @@ def test_formats_and_reading_back(two, tmp_path):
 
 
 def test_a_study_without_its_store_is_reported_by_its_values(two):
-    bare = pr.Study.from_dict(two.to_dict())
+    bare = pr.results.Study.from_dict(two.to_dict())
     made = report(bare)
     assert made.conclusion == report(two).conclusion
     assert made.findings.study.curves == {}
@@ -221,7 +221,7 @@ def over(tables, test):
     data = {"kind": "Study", "schema": 1, "failures": [], "left": 2, "versions": {}, "tables": []}
     learners = [{"name": name, "class": "sklearn.naive_bayes:GaussianNB"} for name in tables[0].learners]
     options = plan([blobs(fold_table.data_set, 2) for fold_table in tables], learners, None, measures=["auc"])
-    study = pr.Study.from_dict({**data, "plan": options.to_dict()})
+    study = pr.results.Study.from_dict({**data, "plan": options.to_dict()})
     ranks = friedman(tables)
     return StudyFindings(study, "auc", spread(tables), recommend(tables), {ALL_DATA_SETS: test(tables)}, {}, ranks)
 

@@ -25,11 +25,11 @@ from golden.files import RESULTS
 from golden.plain import differences, plain
 from golden.registry import METHODS
 from packages import package
+from polyroc._results.codec import Known, Record, _decode, _stored_fields, encode_fields
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.estimates.bootstrap_intervals import Resampled
-from polyroc.results.codec import Known, Record, _decode, _stored_fields, encode_fields
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from strategies import at_most
 
 NAMES = [name for name, stored in RESULTS.items() if issubclass(stored.kind, Result)]
@@ -48,10 +48,10 @@ def test_nan_is_null_and_infinities_are_text():
     assert comparison.to_dict()["discriminancy"] == "inf"
     estimate = DATA["two_classes"].call(pr.evaluate, measure="auc", method=None)
     assert estimate.to_dict()["standard_error"] is None
-    assert np.isnan(pr.Estimate.from_dict(estimate.to_dict()).standard_error)
+    assert np.isnan(pr.results.Estimate.from_dict(estimate.to_dict()).standard_error)
     curve = DATA["two_classes"].call(pr.curve)
     assert curve.to_dict()["thresholds"][0] == "inf"
-    assert pr.Curve.from_json(curve.to_json()).thresholds[0] == inf
+    assert pr.results.Curve.from_json(curve.to_json()).thresholds[0] == inf
 
 
 def test_mappings_by_several_names_are_lists_with_a_key():
@@ -94,12 +94,12 @@ def test_values_for_readers_of_json():
     for row in data["differences"]:
         del row["confidence_interval"], row["simultaneous_interval"]
     del data["conclusion"]
-    assert pr.Comparison.from_dict(data).difference(*pair) == difference
+    assert pr.results.Comparison.from_dict(data).difference(*pair) == difference
 
 
 def test_a_piece_of_a_result_can_be_read_alone():
     data = DATA["two_classifiers"].call(pr.evaluate, measure=["auc", "gini"]).to_dict()
-    estimate = pr.Estimate.from_dict(data["estimates"][1])
+    estimate = pr.results.Estimate.from_dict(data["estimates"][1])
     assert (estimate.measure, estimate.classifier) == ("gini", "strong")
 
 
@@ -108,8 +108,8 @@ def test_labels_that_json_does_not_have_become_text():
         def __str__(self):
             return "Monday"
 
-    grouped = pr.estimates.Grouped(("day",), {(Day(),): DATA["two_classes"].call(pr.evaluate, measure="auc")})
-    again = pr.estimates.Grouped.from_dict(json.loads(json.dumps(grouped.to_dict())))
+    grouped = pr.results.Grouped(("day",), {(Day(),): DATA["two_classes"].call(pr.evaluate, measure="auc")})
+    again = pr.results.Grouped.from_dict(json.loads(json.dumps(grouped.to_dict())))
     assert list(again) == [("Monday",)]
 
 
@@ -166,7 +166,7 @@ def test_a_field_with_a_default_may_be_absent():
     data = stored("Estimate")
     for name in ("converted", "monte_carlo_error", "certificate", "boundary", "parts"):
         del data[name]
-    assert pr.Estimate.from_dict(data).converted is None
+    assert pr.results.Estimate.from_dict(data).converted is None
 
 
 # Damaged data ---------------------------------------------------------------------------------------------------
@@ -199,27 +199,27 @@ def test_a_field_with_a_default_may_be_absent():
 )
 def test_errors_name_the_entry(change, message):
     with pytest.raises(InputError, match=message):
-        pr.Estimate.from_dict({**stored("Estimate"), **change})
+        pr.results.Estimate.from_dict({**stored("Estimate"), **change})
 
 
 def test_missing_entries_and_other_data():
     data = stored("Estimate")
     del data["standard_error"]
     with pytest.raises(InputError, match="Estimate has no entry 'standard_error'"):
-        pr.Estimate.from_dict(data)
+        pr.results.Estimate.from_dict(data)
     for other in (None, 3, [], "Estimate", {}):
         with pytest.raises(InputError, match="Expected a stored Estimate"):
-            pr.Estimate.from_dict(other)
+            pr.results.Estimate.from_dict(other)
     for text in ("{", b"\xff", "[" * 100_000):
         with pytest.raises(InputError, match="Expected JSON text"):
-            pr.Estimate.from_json(text)
+            pr.results.Estimate.from_json(text)
 
 
 def test_parts_that_do_not_fit_together():
     data = stored("Comparison")
     del data["differences"][1]
     with pytest.raises(InputError, match="This stored Comparison is damaged: its parts do not fit together"):
-        pr.Comparison.from_dict(data)
+        pr.results.Comparison.from_dict(data)
 
 
 JUNK = st.one_of(
@@ -293,9 +293,9 @@ def test_pickle_and_copies_are_the_same(name):
 )
 def test_pickle_and_copies_keep_components_and_parts(data, options):
     result = DATA[data].call(pr.evaluate, **options)
-    estimates = list(result.estimates.values()) if isinstance(result, pr.Evaluation) else [result]
+    estimates = list(result.estimates.values()) if isinstance(result, pr.results.Evaluation) else [result]
     for again in copies(result):
-        repeated = list(again.estimates.values()) if isinstance(again, pr.Evaluation) else [again]
+        repeated = list(again.estimates.values()) if isinstance(again, pr.results.Evaluation) else [again]
         for estimate, same in zip(estimates, repeated, strict=True):
             np.testing.assert_array_equal(same.components, estimate.components)
             assert list(same.parts) == list(estimate.parts)

@@ -8,8 +8,8 @@ import pytest
 import polyroc as pr
 from golden import files
 from golden.files import RESULTS
+from polyroc._results.result import Result
 from polyroc.errors import InputError, PolyrocError
-from polyroc.results.result import Result
 from stored_damage import mutated, places
 
 FEW, MANY = 25, 50  # mutations of each file: in every run, and in slow tests
@@ -103,4 +103,4 @@ def test_keys_occur_once():
     data = json.loads(files.result_text("Evaluation"))
     data["estimates"].append(data["estimates"][0])
     with pytest.raises(InputError, match="Expected a key that occurs once"):
-        pr.Evaluation.from_dict(data)
+        pr.results.Evaluation.from_dict(data)

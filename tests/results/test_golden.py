@@ -16,8 +16,8 @@ from golden.files import FRONTS, PLAN, RESULTS, STORED
 from golden.fronts import CLASSIFIERS
 from golden.inputs import TALLIES
 from golden.plain import differences, message, plain
+from polyroc._results.result import Result
 from polyroc.measures.registry import MEASURES
-from polyroc.results.result import Result
 
 RECORDED = record.read_answers()
 
@@ -158,7 +158,7 @@ def test_stored_tally_evaluates_as_recorded(name):
 
 @pytest.mark.parametrize("name", FRONTS)
 def test_stored_front_is_read_and_written_again(name, tmp_path):
-    front = pr.Front.load(STORED / name)
+    front = pr.results.Front.load(STORED / name)
     if name != "front.json":  # stored when all costs of a fixed classifier's front were drawn
         require_same(name, plain(FRONTS[name]()), plain(front))
     front.save(tmp_path / name)
@@ -190,7 +190,7 @@ def test_stored_study_is_read_and_resumed(tmp_path, name):
     recorded = {**RECORDED["study/run"]["answer"]}
     recorded.pop("report")
     path = files.unpack_study(tmp_path, name)
-    study = pr.Study.open(path)
+    study = pr.results.Study.open(path)
     require_same("study", recorded, plain(studies.study_answers(study)))
     times = study.fit_times()
     resumed = studies.run_study(path)  # all fits are stored, so none is repeated

@@ -20,10 +20,10 @@ CASES = {
     "two cases": (np.array([0, 1]), np.array([0.2, 0.8])),
 }
 METHODS = {
-    "influence": pr.Influence(),
-    "unbiased": pr.Unbiased(),
-    "jackknife": pr.Jackknife(),
-    "percentile": pr.Bootstrap(n=30, rng=0),
+    "influence": pr.methods.Influence(),
+    "unbiased": pr.methods.Unbiased(),
+    "jackknife": pr.methods.Jackknife(),
+    "percentile": pr.methods.Bootstrap(replicates=30, rng=0),
     "none": None,
 }
 

@@ -253,7 +253,7 @@ def test_the_commands_of_operating_points_and_sizes(tmp_path, monkeypatch):
     corrected = choose_point(path, path.name, LIMITS, columns, {**terms, "method": "bootstrap"}, no_progress)
     assert optimistic not in corrected["notes"]
     planned = plan_size({"measure": "auc", "value": 0.85, "null": 0.75}, no_progress)
-    done = polyroc(*lines("polyroc size --measure auc --value 0.85 --null 0.75"))
+    done = polyroc(*lines("polyroc sample-size --measure auc --value 0.85 --null 0.75"))
     assert planned["notes"][0] in " ".join(done.stdout.split())
 
 

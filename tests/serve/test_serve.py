@@ -282,7 +282,7 @@ def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browse
     assert "give a power of 0.8" in page.inner_text("#done")
     assert violations(page, "light", "dark") == []
     assert keyboard_faults(page) == []
-    assert page.inner_text("#command") == "polyroc size --measure auc --value 0.85 --null 0.75"
+    assert page.inner_text("#command") == "polyroc sample-size --measure auc --value 0.85 --null 0.75"
     page.close()
     assert errors == []
 

@@ -20,7 +20,7 @@ def store(tmp_path_factory):
 
 def read(path):
     """Open a store and use it."""
-    study = pr.Study.open(path)
+    study = pr.results.Study.open(path)
     study.rows()
     study.fit_times()
     return study

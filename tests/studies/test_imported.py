@@ -45,7 +45,7 @@ def test_an_imported_study_is_the_one_that_was_run(run, tmp_path):
     )
     texts = (str(pr.report(one, path=None).conclusion) for one in (again, study))
     assert next(texts).replace("predictions", "blobs") == next(texts).replace("predictions", "blobs")
-    assert pr.Study.open(tmp_path / "s.duckdb").plan == again.plan
+    assert pr.results.Study.open(tmp_path / "s.duckdb").plan == again.plan
     with pytest.raises(InputError, match=r"exists; predictions are imported into a new file"):
         pr.studies.import_predictions(folder / "predictions.csv", out=tmp_path / "s.duckdb", **options)
     with pytest.raises(InputError, match=r"its predictions were imported from .*predictions.csv"):

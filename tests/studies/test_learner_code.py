@@ -120,7 +120,7 @@ def test_parameters_and_steps_of_a_plan(tmp_path):
     with pytest.raises(InputError, match=r"learners\[0\].parameters is not given there .*changed='refit'"):
         pr.study(other, out=path)
     pr.study(other, out=path, changed="refit")
-    assert pr.Study.open(path).plan == other
+    assert pr.results.Study.open(path).plan == other
     with pytest.raises(InputError, match="seed is 0 there and 5 here"):  # another study, whatever `changed` says
         pr.study(plan(quick, "Worldly", seed=5), out=path, changed="refit")
 

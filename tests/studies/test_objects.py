@@ -221,7 +221,7 @@ def test_a_study_of_objects_is_opened_without_them(tmp_path):
     )
     assert [learner.name for learner in plan.learners] == ["LogisticRegression", "GaussianNB", "GaussianNB 2"]
     pr.study(plan, out=tmp_path / "s.duckdb")
-    stored = pr.Study.open(tmp_path / "s.duckdb").plan
+    stored = pr.results.Study.open(tmp_path / "s.duckdb").plan
     assert stored == plan
     assert stored.learners[2].description == "GaussianNB(var_smoothing=0.001)"
     assert pr.Plan.from_toml(stored.to_toml()) == stored

@@ -312,7 +312,9 @@ def test_a_learner_that_always_fails_has_no_spread():
 def test_se_w_is_the_exponential_error_of_hanley_and_mcneil():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [30, 20])
-    estimate = pr.evaluate(y, rng.normal(size=50) + y, measure="auc", method=pr.HanleyMcNeil(kind="exponential"))
+    estimate = pr.evaluate(
+        y, rng.normal(size=50) + y, measure="auc", method=pr.methods.HanleyMcNeil(kind="exponential")
+    )
     assert S.wilcoxon_error("auc", estimate.value, 20, 30) == pytest.approx(estimate.standard_error, rel=1e-12)
     assert S.wilcoxon_error("gini", 2 * estimate.value - 1, 20, 30) == pytest.approx(
         2 * estimate.standard_error, rel=1e-12

@@ -13,8 +13,8 @@ from scipy import stats
 
 import naive
 import polyroc as pr
+from polyroc._results.provenance import Provenance
 from polyroc.errors import DegenerateComparisonWarning, DroppedRowsWarning, InputError
-from polyroc.results.provenance import Provenance
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.anova import Anova
 from polyroc.studies.summaries.friedman import Friedman

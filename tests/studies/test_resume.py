@@ -103,7 +103,7 @@ def test_killed_again_and_again_it_ends_as_if_undisturbed(tmp_path, n_jobs, kill
     (tmp_path / "study_learners.py").write_text((HERE / "study_learners.py").read_text())
     pr.study(options, out=tmp_path / "undisturbed.duckdb")
     expected = content(tmp_path / "undisturbed.duckdb")
-    shown = repr(pr.Study.open(tmp_path / "undisturbed.duckdb").to_dict()["tables"])
+    shown = repr(pr.results.Study.open(tmp_path / "undisturbed.duckdb").to_dict()["tables"])
     store, chance = tmp_path / "study.duckdb", random.Random(seed)
     done, most, before = 0, 0, set()
     with Runs(tmp_path, n_jobs) as runs:
@@ -127,7 +127,7 @@ def test_killed_again_and_again_it_ends_as_if_undisturbed(tmp_path, n_jobs, kill
         assert runs.process_number() == 0
     assert not set(map(int, log.read_text().split())) & before
     assert content(store) == expected
-    assert repr(pr.Study.open(store).to_dict()["tables"]) == shown
+    assert repr(pr.results.Study.open(store).to_dict()["tables"]) == shown
     assert most > 0 or kills < KILLS  # not all of many came before anything was stored
 
 

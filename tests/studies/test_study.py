@@ -180,7 +180,7 @@ def test_the_answer_does_not_depend_on_how_it_is_run(tmp_path):
     pr.study(part, out=tmp_path / "turned.duckdb")
     first = content(tmp_path / "one.duckdb")
     assert content(tmp_path / "two.duckdb") == first
-    turned, one = pr.Study.open(tmp_path / "turned.duckdb"), pr.Study.open(tmp_path / "one.duckdb")
+    turned, one = pr.results.Study.open(tmp_path / "turned.duckdb"), pr.results.Study.open(tmp_path / "one.duckdb")
     for name in ("Prior", "Worldly"):
         np.testing.assert_array_equal(
             *(study.scores(learners=[name], repeat=0).values[name] for study in (theirs, one))
@@ -211,7 +211,7 @@ def test_what_is_stored_is_not_fitted_again(tmp_path):
     assert len(log.read_text().split()) == 4
     pr.study(replace(options, measures=("ova",), name="another name"), out=tmp_path / "s.duckdb")
     assert len(log.read_text().split()) == 4
-    assert pr.Study.open(tmp_path / "s.duckdb").measures == ("ova",)
+    assert pr.results.Study.open(tmp_path / "s.duckdb").measures == ("ova",)
 
 
 @pytest.mark.slow
@@ -254,7 +254,7 @@ def test_files_that_are_no_store_are_left_alone(tmp_path):
     with pytest.raises(InputError, match="without a study"):
         pr.study(plan("Prior"), out=other)
     with pytest.raises(InputError, match="no store"):
-        pr.Study.open(tmp_path / "none.duckdb")
+        pr.results.Study.open(tmp_path / "none.duckdb")
     left = tmp_path / "gone.duckdb.wal"
     left.write_text("of a run that was killed, whose store was then removed")
     with pytest.raises(InputError, match=r"gone.duckdb.wal' belongs to a store that no longer exists; remove"):
@@ -283,7 +283,7 @@ def test_a_second_process_is_informed_who_has_the_store(tmp_path):
         [sys.executable, "-c", hold, store], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout.readline() == "held\n"
-        for attempt in (lambda: pr.study(plan("Prior"), out=store), lambda: pr.Study.open(store)):
+        for attempt in (lambda: pr.study(plan("Prior"), out=store), lambda: pr.results.Study.open(store)):
             with pytest.raises(InputError, match=f"in use by process {other.pid}"):
                 attempt()
         other.stdin.close()
@@ -427,7 +427,7 @@ def test_a_pooled_test_of_hold_outs(tmp_path):
 
 def test_a_study_stored_as_plain_data_gives_the_same_results(tmp_path):
     study = pr.study(plan("Prior", "Worldly", "Raises", measures=["auc", "accuracy"]), out=tmp_path / "s.duckdb")
-    back = pr.Study.from_dict(json.loads(json.dumps(study.to_dict())))
+    back = pr.results.Study.from_dict(json.loads(json.dumps(study.to_dict())))
     np.testing.assert_array_equal(back.values("auc").values, study.values("auc").values)
     assert back.failures == study.failures
     assert back.to_dict() == study.to_dict()

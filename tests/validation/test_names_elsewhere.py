@@ -61,7 +61,7 @@ def test_the_error_of_bradleys_paper_is_a_method():
         pr.measure("SE(W)")
     with pytest.raises(InputError, match=r"no method 'SE\(W\)'; it is HanleyMcNeil\(kind='exponential'\)"):
         pr.evaluate(Y, S, measure="auc", method="SE(W)")
-    method = pr.HanleyMcNeil(kind="exponential")
+    method = pr.methods.HanleyMcNeil(kind="exponential")
     assert pr.evaluate(Y, S, measure="auc", method=method).standard_error == pytest.approx(
         pr.studies.summaries.wilcoxon_error("auc", 0.75, 2, 2)
     )

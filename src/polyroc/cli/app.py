@@ -106,19 +106,19 @@ COMMANDS = {
     "front": "The Pareto front of error rates, and its volume.",
     "measures": "List the measures.",
     "operate": "The best decision rule for given costs or limits, and its confusion rates.",
+    "plan-reader-study": "Numbers of readers and cases of a reader study.",
     "plot": "Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.",
     "rates": "Confusion rates with intervals, and the cobweb.",
-    "readers": "Reader studies: modalities compared by several readers on the same cases.",
-    "readers-size": "Numbers of readers and cases of a reader study.",
+    "reader-study": "Reader studies: modalities compared by several readers on the same cases.",
     "report": "One page to show to a colleague: conclusion, tables, curves, operating points.",
     "reproduce": "Published numbers of five papers beside measured ones, with a verdict.",
+    "sample-size": "Sample size of a study, or the power of a number of cases.",
     "serve": "The report for people without Python: a local web page.",
-    "size": "Sample size of a study, or the power of a number of cases.",
     "study": "Compare learners on data sets by cross-validation; resumable.",
     "surface": "The ROC surface of three classes, as a mesh.",
 }
 FOR_DEVELOPERS = ("reproduce",)  # found by their name only
-SHARED = {"datasets": "listings", "measures": "listings", "readers-size": "readers"}
+SHARED = {"datasets": "listings", "measures": "listings", "plan-reader-study": "reader_study"}
 
 
 class Commands(click.Group):
@@ -160,7 +160,7 @@ def app(context: click.Context) -> None:
       polyroc measures                 list of measures
       polyroc evaluate predictions.csv --truth species --scores "p_*"
       polyroc compare predictions.csv --truth species --scores "p_*" --classifier model --case id -m hand_till
-      polyroc size --value 0.85 --null 0.75 --power 0.9
+      polyroc sample-size --value 0.85 --null 0.75 --power 0.9
 
     Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or
     space; 130, interrupted by Ctrl-C.

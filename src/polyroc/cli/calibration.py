@@ -29,7 +29,7 @@ __all__ = ["calibration"]
 @view_option
 @smooth_option
 @click.option("--replicates", type=int, default=1000, show_default=True, help="Number of simulated samples.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the simulated samples.")
+@click.option("--rng", type=int, default=0, show_default=True, help="Seed of the simulated samples.")
 @click.option("--curve", "curve_rows", is_flag=True, help="With --csv: the points of the curves, with bands.")
 @column_options(*ENGINE)
 @level_option
@@ -37,7 +37,7 @@ __all__ = ["calibration"]
 def calibration(
     file: Files,
     replicates: int,
-    seed: int,
+    rng: int,
     curve_rows: bool,
     views: Any,
     smooth: bool,
@@ -54,7 +54,7 @@ def calibration(
     One model:     polyroc calibration risks.csv --truth sick --scores risk
     Two models:    polyroc calibration risks.csv --truth sick --scores old=p1 --scores new=p2
     More classes:  polyroc calibration irises.csv --truth species --scores "p_*"
-    Pairs:         polyroc calibration irises.csv --truth species --scores "p_*" --view pair
+    Pairs:         polyroc calibration irises.csv --truth species --scores "p_*" --views pair
     Subgroups:     polyroc calibration risks.csv --truth sick --scores risk --by sex
     Folds:         polyroc calibration cv.csv --truth sick --scores risk --folds fold
     Many rows:     polyroc calibration "s/*.parquet" --truth sick --scores risk --engine duckdb
@@ -64,7 +64,7 @@ def calibration(
     with progress_bar() as progress:
         data, options = data_from("calibration", file, columns)
         options |= {"views": views, "smooth": smooth, "progress": progress}
-        result: Any = compute(data, level=level, n=replicates, rng=seed, **options)
+        result: Any = compute(data, level=level, replicates=replicates, rng=rng, **options)
     print_result(
         output,
         record=lambda: result.to_dict(level),

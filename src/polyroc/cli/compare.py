@@ -54,7 +54,7 @@ def compare(
     test: Any,
     method: str,
     replicates: int,
-    seed: int | None,
+    rng: int | None,
     adjustment: Any,
     margin: float | None,
     level: float,
@@ -77,7 +77,7 @@ def compare(
         result: Any = compute(
             data,
             measure=measure,
-            method=method_from(test if method == "influence" and test != "score" else method, replicates, seed),
+            method=method_from(test if method == "influence" and test != "score" else method, replicates, rng),
             test=test,
             adjustment=adjustment,
             progress=progress,

@@ -163,7 +163,7 @@ def _comparisons(measures: tuple[str, ...], options: dict[str, Any], progress: A
 
     if options["model"] is not None:
         _reject_unused(options, ("positives", "negatives", "ties"), f"--model {options['model']}")
-        sampling = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["n_jobs"]}
+        sampling = {"pairs": options["pairs"], "rng": options["rng"], "n_jobs": options["n_jobs"]}
         sampled = compute([*measures] or None, model=_model(options), progress=progress, **sampling)
         return [*sampled.comparisons.values()]
     _reject_unused(options, ("file", "separation", "precision", "rival", "correlation", "levels"), "ranked lists")
@@ -254,7 +254,7 @@ def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], pro
     scores = _scores(options)
     if kind == "groups":
         return separation(scores, measure=[*measures], alpha=options["alpha"], progress=progress)
-    method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["n_jobs"])
+    method = Bootstrap(replicates=options["replicates"], rng=options["rng"], n_jobs=options["n_jobs"])
     return order_stability(scores, measure=[*measures], method=method, progress=progress)
 
 

@@ -86,7 +86,7 @@ def curve(
     out: Path | None,
     method: str,
     replicates: int,
-    seed: int | None,
+    rng: int | None,
     level: float,
     output: Format | None,
     kind: Any,
@@ -111,7 +111,7 @@ def curve(
     from polyroc.curves.curve import curve as compute
 
     if test is not None:
-        return _print_test(file, columns, replicates, seed, output)
+        return _print_test(file, columns, replicates, rng, output)
     file_format = None if out is None else _format_of(out)
     choices: Any = {"band": band, "average": average}
     with progress_bar() as progress:
@@ -120,7 +120,7 @@ def curve(
             data,
             kind=kind,
             multi_class=multi_class,
-            method=method_from(method, replicates, seed),
+            method=method_from(method, replicates, rng),
             level=level,
             binormal=binormal,
             drop_intermediate=drop_intermediate,
@@ -138,7 +138,7 @@ def curve(
 
 
 def _print_test(
-    file: Files, columns: dict[str, Any], replicates: int, seed: int | None, output: Format | None
+    file: Files, columns: dict[str, Any], replicates: int, rng: int | None, output: Format | None
 ) -> int:
     """Venkatraman's test of all pairs."""
     from polyroc.curves.curve_test import venkatraman
@@ -147,7 +147,7 @@ def _print_test(
         data, options = data_from("curve", file, columns)
         if options:
             raise InputError("--test needs the cases in memory; use --engine memory, one file.")
-        result = venkatraman(data, n=replicates, rng=seed, progress=progress)
+        result = venkatraman(data, replicates=replicates, rng=rng, progress=progress)
     print_result(
         output,
         record=result.to_dict,
@@ -163,7 +163,7 @@ def _print_test(
                 }
                 for (first, second), one in result.pairs.items()
             ],
-            [f"Venkatraman's permutation test, {result.n} permutations; {result.adjustment} adjustment."],
+            [f"Venkatraman's permutation test, {result.replicates} permutations; {result.adjustment} adjustment."],
         ),
     )
     return 0

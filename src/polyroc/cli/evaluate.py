@@ -51,7 +51,7 @@ def evaluate(
     adjustment: Any,
     method: str,
     replicates: int,
-    seed: int | None,
+    rng: int | None,
     level: float,
     output: Format | None,
     **columns: Any,
@@ -65,7 +65,7 @@ def evaluate(
     Side by side:          polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     One measure:           polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
     Cross-validation:      polyroc evaluate cv.csv --truth y --scores s --folds fold -m auc
-    Several tests:         polyroc evaluate f.csv --truth y --scores a=a --scores b=b --null chance --adjust holm
+    Several tests:         polyroc evaluate f.csv --truth y --scores a --null chance --adjustment holm
     Subgroups:             polyroc evaluate scores.csv --truth sick --scores risk -m auc --by sex
     A reversed score:      polyroc evaluate scores.csv --truth sick --scores 'abeta=-ABETA42' -m auc
     Larger than memory:    polyroc evaluate "s/*.parquet" --truth y -m auc --engine duckdb --tolerance 1e-6
@@ -81,7 +81,7 @@ def evaluate(
         result: Any = compute(
             data,
             measure=list(measure) or None,
-            method=method_from(method, replicates, seed),
+            method=method_from(method, replicates, rng),
             null=_null(null),
             adjustment=adjustment,
             progress=progress,

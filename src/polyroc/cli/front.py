@@ -46,19 +46,19 @@ HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 @optional_data_file
 @click.option(
     "-n",
-    "draws",
+    "--draws",
     type=click.IntRange(1),
     help="Number of cost vectors; by default 10,000 up to six classes, and more for more.",
 )
 @click.option(
-    "--alpha",
+    "--concentration",
     multiple=True,
     metavar="TRUE>DECISION=ALPHA",
     help="Draw costs from a Dirichlet distribution only, with this parameter of the cost of an error, such as "
     "'malignant>benign=20'; give it again for more (others have 1). One bare number is for all errors.",
 )
 @click.option(
-    "--bound",
+    "--bounds",
     multiple=True,
     metavar="TRUE>DECISION:TRUE>DECISION=LOW,HIGH",
     help="Range of the ratio of two costs, such as 'sick>well:well>sick=2,10'; give it again for more.",
@@ -118,7 +118,7 @@ def front(
     against: tuple[Path, ...],
     points: int | None,
     exact: bool,
-    seed: int,
+    rng: int,
     force: bool,
     output: Format | None,
     **options: Any,
@@ -132,7 +132,7 @@ def front(
 
     \b
     The front:      polyroc front irises.parquet --truth species --scores "p_*" -o front.npz
-    Known costs:    polyroc front p.csv --truth y --scores "p_*" --bound "sick>well:well>sick=2,10"
+    Known costs:    polyroc front p.csv --truth y --scores "p_*" --bounds "sick>well:well>sick=2,10"
     Two models:     polyroc front wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     Optimism:       polyroc front train.csv --truth y --scores "p_*" --test test.csv
     A family:       polyroc front cases.csv --truth y --family logistic --features "x_*"
@@ -148,7 +148,7 @@ def front(
         fronts, held_out = {file.stem: Front.load(file)}, dict[str, HeldOut]()
     else:
         file = needs_data(file, options)
-        fronts, held_out = _search(file, out, test, chosen, seed, **options)
+        fronts, held_out = _search(file, out, test, chosen, rng, **options)
     if taken := sorted(set(fronts) & set(others)):
         raise InputError(f"Two fronts are called {taken[0]!r}; rename a file.")
     if out is not None:
@@ -156,7 +156,7 @@ def front(
     title, every = f"{name_of(file)}: fronts of error rates", {**fronts, **others}
     # --csv prints the points of the searched fronts and needs no volumes, which may take long
     chosen = FEW_POINTS if points is None and not exact and _many_classes(every) else chosen
-    volumes = {} if output == "csv" else _volumes(every, held_out, chosen, seed)
+    volumes = {} if output == "csv" else _volumes(every, held_out, chosen, rng)
     print_result(
         output,
         record=lambda: one_or_all([{**front.to_dict(), **volumes[name]} for name, front in every.items()]),
@@ -193,11 +193,11 @@ def _search(
     out: Path | None,
     test: Path | None,
     points: int | None,
-    seed: int,
+    rng: int,
     *,
     draws: int | None,
-    alpha: tuple[str, ...],
-    bound: tuple[str, ...],
+    concentration: tuple[str, ...],
+    bounds: tuple[str, ...],
     family: str | None,
     features: tuple[str, ...],
     generations: int,
@@ -205,27 +205,26 @@ def _search(
     **columns: Any,
 ) -> Searched:
     """The front of each classifier in the file or of a family, and its evaluation on other cases."""
-    alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
+    alphas, limits = _alphas(concentration), dict(_bound(text) for text in bounds) or None
     if family is not None:
         read: Callable[[Path], Any] = partial(features_from, features=features, **columns)
         run: Callable[..., Any] = partial(_search_family, family, generations=generations, draws=draws)
     else:
         from polyroc.fronts.front import front as of_predictions
 
-        read, run = partial(scores_from, **columns), partial(of_predictions, n=draws)
+        read, run = partial(scores_from, **columns), partial(of_predictions, draws=draws)
     with progress_bar() as progress:
         cases = read(file)
         others = None if test is None else read(test)
         if out is not None and family is None and len(cases.classifiers) > 1:
             many = len(cases.classifiers)
             raise InputError(f"--out stores one front, but FILE holds {many} classifiers; give one with --scores.")
-        result = run(cases, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
+        result = run(cases, concentration=alphas, bounds=limits, rng=rng, progress=progress)
         fronts = {result.classifier: result} if isinstance(result, Front) else result
         if others is None:
             return fronts, {}
         return fronts, {
-            name: _evaluated(front, cases, others, name, points, replicates, seed)
-            for name, front in fronts.items()
+            name: _evaluated(front, cases, others, name, points, replicates, rng) for name, front in fronts.items()
         }
 
 
@@ -239,44 +238,47 @@ def _search_family(family: str, cases: Scores, *, draws: int | None, **options: 
         raise InputError("-n is for the front of predictions; with --family, give --generations.")
     made = LogisticFamily() if family == "logistic" else NearestNeighbours()
     X, y = feature_matrix(cases)
-    if options["alpha"] is None:
-        del options["alpha"]
+    if options["concentration"] is None:
+        del options["concentration"]
     return search_front(made, X, y, labels=cases.labels, sample_weight=cases.sample_weight, **options)
 
 
 def _evaluated(
-    front: Front, cases: Scores, others: Scores, name: str, points: int | None, replicates: int, seed: int
+    front: Front, cases: Scores, others: Scores, name: str, points: int | None, replicates: int, rng: int
 ) -> HeldOut:
     """The front on other cases, with standard errors over the cases of both."""
     if front.search is not None:
         lacking = [feature for feature in cases.values if feature not in others.values]
         if lacking:
             raise InputError(f"--test has no feature {lacking[0]!r}.")
-        held_out = front.on(*feature_matrix(others), sample_weight=others.sample_weight, n_points=points, rng=seed)
+        held_out = front.on(*feature_matrix(others), sample_weight=others.sample_weight, n_points=points, rng=rng)
         mine, theirs = (front.decided(*feature_matrix(part), part.sample_weight) for part in (cases, others))
-        return held_out.with_errors(mine, theirs, replicates, seed)
+        return held_out.with_errors(mine, theirs, replicates, rng)
     if name not in others.values:
         raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")
     own, other = (replace(sample, values={name: sample.values[name]}) for sample in (cases, others))
-    held_out = front.evaluated(other, n_points=points, rng=seed)
-    return held_out.with_errors(front.decided(own), front.decided(other), replicates, seed)
+    held_out = front.evaluated(other, n_points=points, rng=rng)
+    return held_out.with_errors(front.decided(own), front.decided(other), replicates, rng)
 
 
 def _alphas(texts: tuple[str, ...]) -> Any:
     if not texts:
         return None
     if len(texts) == 1 and ">" not in texts[0]:
-        return _number(texts[0], "--alpha")
-    return {_error(error, "--alpha"): _number(value, "--alpha") for error, _, value in map(_split, texts)}
+        return _number(texts[0], "--concentration")
+    return {
+        _error(error, "--concentration"): _number(value, "--concentration")
+        for error, _, value in map(_split, texts)
+    }
 
 
 def _bound(text: str) -> tuple[Any, Any]:
     errors, _, ends = _split(text)
     pair, range_ = errors.split(":"), ends.split(",")
     if len(pair) != 2 or len(range_) != 2:
-        raise InputError(f"--bound must be TRUE>DECISION:TRUE>DECISION=LOW,HIGH, got {text!r}.")
-    one, two = (_error(error, "--bound") for error in pair)
-    return (one, two), tuple(_number(end, "--bound") for end in range_)
+        raise InputError(f"--bounds must be TRUE>DECISION:TRUE>DECISION=LOW,HIGH, got {text!r}.")
+    one, two = (_error(error, "--bounds") for error in pair)
+    return (one, two), tuple(_number(end, "--bounds") for end in range_)
 
 
 def _split(text: str) -> tuple[str, str, str]:
@@ -298,19 +300,19 @@ def _number(text: str, option: str) -> float:
 
 
 def _volumes(
-    fronts: dict[str, Front], held_out: dict[str, HeldOut], points: int | None, seed: int
+    fronts: dict[str, Front], held_out: dict[str, HeldOut], points: int | None, rng: int
 ) -> dict[str, dict[str, Any]]:
     """By front, G and the volumes that only it dominates, on the same random points; and G on other cases."""
     from polyroc.fronts.volume_table import front_volumes
 
-    table = front_volumes(fronts, n_points=points, rng=seed)
+    table = front_volumes(fronts, n_points=points, rng=rng)
     volumes: dict[str, dict[str, Any]] = {}
     for name in fronts:
         gini = table.gini(name)
         volumes[name] = {
             "gini": gini.value,
             "gini_monte_carlo_error": gini.standard_error,
-            **_errors(fronts[name], held_out.get(name), seed),
+            **_errors(fronts[name], held_out.get(name), rng),
             "exclusive": {other: table.exclusive(name, other).value for other in fronts if other != name},
         }
         if name in held_out:
@@ -325,12 +327,12 @@ def _volumes(
     return volumes
 
 
-def _errors(front: Front, held_out: HeldOut | None, seed: int) -> dict[str, float | None]:
+def _errors(front: Front, held_out: HeldOut | None, rng: int) -> dict[str, float | None]:
     """The standard errors of G over cases and between searches; None where the cases do not give one."""
     cases, search = (None if held_out is None else held_out.apparent_standard_error), replace(front, scores=None)
     if cases is None and len(front.classes) <= MANY:
         with suppress(InputError):  # too few or too many cases
-            cases = front.gini_errors(rng=seed).cases
+            cases = front.gini_errors(rng=rng).cases
     return {"gini_case_error": cases, "gini_search_error": search.gini_errors().search}
 
 

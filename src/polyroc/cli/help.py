@@ -14,7 +14,7 @@ OUTPUT = ("markdown", "csv", "json", "out", "path", "level", "title", "show", "p
 SECTIONS = ("Data", "This command", "Output", "Files and large data")
 RARE = (  # which few calls need
     *("class_", "weight_kind", "repeats", "pooled", "sampling", "table", "decimal", "encoding"),
-    *("engine", "memory", "tolerance", "exact", "replicates", "seed", "binormal", "drop_intermediate"),
+    *("engine", "memory", "tolerance", "exact", "replicates", "rng", "binormal", "drop_intermediate"),
 )
 
 

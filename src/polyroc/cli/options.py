@@ -100,7 +100,7 @@ convert_option = click.option(
 )
 
 adjust_option = click.option(
-    "--adjust",
+    "--adjustment",
     "adjustment",
     default="max-t",
     show_default=True,
@@ -111,7 +111,7 @@ adjust_option = click.option(
 )
 
 view_option = click.option(
-    "--view",
+    "--views",
     "views",
     multiple=True,
     type=click.Choice(["class", "top-label", "pair"]),
@@ -164,7 +164,7 @@ level_option = click.option(
 
 
 seed_option = click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
+    "--rng", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
 )
 
 METHODS = ("influence", "unbiased", "hanley-mcneil", "bootstrap", "jackknife", "ledell")
@@ -222,11 +222,11 @@ def method_options(*more: str) -> Callable[[Any], Any]:
     return add_options(method, *RESAMPLING)
 
 
-def method_from(method: str, replicates: int, seed: int | None) -> "Method":
+def method_from(method: str, replicates: int, rng: int | None) -> "Method":
     """The method that the options of `method_options` describe."""
     from polyroc.inference.methods import method_named
 
-    return method_named(method, n=replicates, rng=seed)
+    return method_named(method, replicates=replicates, rng=rng)
 
 
 def data_file(command: Any, required: bool = True, several: bool = False) -> Any:

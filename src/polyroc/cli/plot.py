@@ -72,7 +72,7 @@ OPTIONS = (
     smooth_option,
     click.option("--point", multiple=True, type=click.IntRange(0), help="A point of the front to mark."),
     click.option(
-        "--colour", metavar="TRUE>DECISION", help="Shade a front's points by an error, or by 'generation'."
+        "--shade-by", metavar="TRUE>DECISION", help="Shade a front's points by an error, or by 'generation'."
     ),
     click.option(
         "--dpi", default=150, show_default=True, type=click.IntRange(20, 1200), help="Dots per inch of a PNG."
@@ -102,10 +102,10 @@ def plot(
     views: Any,
     smooth: bool,
     point: tuple[int, ...],
-    colour: str | None,
+    shade_by: str | None,
     method: str,
     replicates: int,
-    seed: int | None,
+    rng: int | None,
     level: float,
     **columns: Any,
 ) -> int:
@@ -142,14 +142,14 @@ def plot(
     from polyroc.plots.picture import checked_name, save, without_windows
 
     checked_name(out)
-    standard_errors = method_from(method, replicates, seed)
+    standard_errors = method_from(method, replicates, rng)
     curve_options: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
     data_options = {**curve_options, "hull": hull, "threshold": threshold, "measure": measure}
     data_options |= {"by": by, "criterion": criterion, "views": views, "smooth": smooth}
     if file is not None and is_front(file):
         _reject_unused(None, data_options)
         without_windows()
-        save(_front(file, kind, point, colour), out, dpi=dpi)
+        save(_front(file, kind, point, shade_by), out, dpi=dpi)
         click.echo(str(out))
         return 0
     file = needs_data(file, columns)
@@ -158,7 +158,7 @@ def plot(
             f"Missing option '--kind': {', '.join(k for k in KINDS if k not in FRONTS)}.",
             click.get_current_context(),
         )
-    _reject_unused(kind, {**data_options, "point": point, "colour": colour})
+    _reject_unused(kind, {**data_options, "point": point, "shade_by": shade_by})
     if kind in FRONTS:
         raise InputError(f"--kind {kind} needs a stored front; make one with polyroc front FILE -o front.npz.")
     with progress_bar():
@@ -185,7 +185,7 @@ def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
     kinds_of["criterion"] = ("scores",)
     kinds_of |= {
         "point": ("a stored front",),
-        "colour": ("a stored front",),
+        "shade_by": ("a stored front",),
         "by": ("forest", "differences", "reliability"),
     }
     kinds_of |= {"views": ("reliability",), "smooth": ("reliability",)}
@@ -196,18 +196,18 @@ def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
             raise InputError(f"--{option} is not valid for {subject}; it is for {', '.join(kinds)}.")
 
 
-def _front(file: Path, kind: str | None, point: tuple[int, ...], colour: str | None) -> Any:
+def _front(file: Path, kind: str | None, point: tuple[int, ...], shade_by: str | None) -> Any:
     from polyroc.plots.dispatch import draw
 
     front = Front.load(file)
     options: dict[str, Any] = {"points": {f"point {place}": place for place in point}} if point else {}
-    if colour is not None:
-        true, sign, decision = colour.partition(">")
-        options["colour"] = (true.strip(), decision.strip()) if sign else colour
+    if shade_by is not None:
+        true, sign, decision = shade_by.partition(">")
+        options["shade_by"] = (true.strip(), decision.strip()) if sign else shade_by
     if kind == "growth" and options:
-        raise InputError("--point and --colour are not valid for --kind growth; leave them out.")
-    if colour is not None and len(front.classes) == 2 and kind in (None, "roc"):
-        raise InputError("--colour is for three classes or more, or --kind parallel.")
+        raise InputError("--point and --shade-by are not valid for --kind growth; leave them out.")
+    if shade_by is not None and len(front.classes) == 2 and kind in (None, "roc"):
+        raise InputError("--shade-by is for three classes or more, or --kind parallel.")
     return draw(front, None, kind, **options).figure
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from polyroc._results.result import plain
 from polyroc.cli.help import Command
 from polyroc.cli.options import (
     FOLDS,
@@ -26,7 +27,6 @@ from polyroc.errors import InputError, MissingFileError
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Row, Table
 from polyroc.output.text import Format
-from polyroc.results.result import plain
 from polyroc.rules import Rule
 from polyroc.scores import Scores
 

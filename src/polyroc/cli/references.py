@@ -13,17 +13,21 @@ __all__ = ["shell_spelling", "spelling_for"]
 Known = Mapping[str, Collection[str]]  # by option of a command without its dashes, its choices, or none if all
 
 OPTION_NAMES = {
-    "adjustment": "adjust",
     "y_score": "scores",
     "y_true": "truth",
     "class_": "class",
-    "rng": "seed",
 }
 CONVERSIONS = {
     "to_ordered": ("sampat", "expected"),
     "to_probabilities": ("gaussian",),
 }
-COMMANDS = ("calibration", "compare", "evaluate", "rates", "readers")  # the calls of messages that are commands
+COMMANDS = (
+    "calibration",
+    "compare",
+    "evaluate",
+    "rates",
+    "reader_study",
+)  # the calls of messages that are commands
 CHOICES = {  # of --method
     "DeLong": "delong",
     "Influence": "influence",
@@ -100,10 +104,9 @@ def _call(call: Call, known: Known | None) -> str:
     if call.name == "read":  # a command reads its file itself, so that these options name columns
         columns = [option for option in call.arguments if isinstance(option, Option)]
         return " ".join(_spelled(one.name.strip("_"), [*map(_value, one.values)], call, known) for one in columns)
-    name = {"reader_study": "readers"}.get(call.name, call.name)
-    if name not in COMMANDS:
+    if call.name not in COMMANDS:
         return f"{call} in Python"
-    return " ".join(["polyroc", name, *map(_value, call.arguments)])
+    return " ".join(["polyroc", call.name.replace("_", "-"), *map(_value, call.arguments)])
 
 
 def _value(value: object) -> str:

@@ -34,7 +34,7 @@ from polyroc.output.sentences import printable
 
 __all__ = ["report"]
 
-FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates", "seed", "level")
+FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates", "rng", "level")
 
 
 @click.command(cls=Command)
@@ -63,7 +63,7 @@ def report(
     measure: str | None,
     method: str,
     replicates: int,
-    seed: int | None,
+    rng: int | None,
     level: float,
     by: tuple[str, ...],
     **columns: Any,
@@ -94,15 +94,15 @@ def report(
     elif file.suffix == ".duckdb" and columns["truth"] is None and columns["table"] is None:
         study = _study(file)
         with progress_bar() as progress:
-            errors = method_from(method, replicates, seed)
+            errors = method_from(method, replicates, rng)
             terms = {"measure": measure, "method": errors, "level": level, "progress": progress}
             make(study, path=out, title=title, repeat=repeat, **terms)
     else:
         require_truth(file, columns)
         with progress_bar() as progress:
-            errors = method_from(method, replicates, seed)
+            errors = method_from(method, replicates, rng)
             data, options = _data(file, {**columns, "by": by})
-            terms = {"measure": measure, "method": errors, "level": level, "rng": seed or 0, **options}
+            terms = {"measure": measure, "method": errors, "level": level, "rng": rng or 0, **options}
             make(data, path=out, title=named, repeat=repeat, progress=progress, **terms)
     print_text(f"Written to {printable(str(out))}.")
     if show:

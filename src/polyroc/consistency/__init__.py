@@ -12,20 +12,15 @@ if TYPE_CHECKING:
         ResampledModel,
         SimulationModel,
     )
-    from polyroc.consistency.practice import OrderStability, Separation, order_stability, separation
-    from polyroc.consistency.result import MeasureComparison, MeasureComparisons
+    from polyroc.consistency.practice import order_stability, separation
     from polyroc.measures.outputs import ClassifierOutputs
 
 __all__ = [
     "ClassifierOutputs",
     "DirichletModel",
     "GaussianModel",
-    "MeasureComparison",
-    "MeasureComparisons",
-    "OrderStability",
     "RankedLists",
     "ResampledModel",
-    "Separation",
     "SimulationModel",
     "order_stability",
     "separation",
@@ -34,15 +29,11 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
+        "ClassifierOutputs": "polyroc.measures.outputs",
         "DirichletModel": "polyroc.consistency.models",
         "GaussianModel": "polyroc.consistency.models",
-        "MeasureComparison": "polyroc.consistency.result",
-        "MeasureComparisons": "polyroc.consistency.result",
-        "OrderStability": "polyroc.consistency.practice",
-        "ClassifierOutputs": "polyroc.measures.outputs",
         "RankedLists": "polyroc.consistency.models",
         "ResampledModel": "polyroc.consistency.models",
-        "Separation": "polyroc.consistency.practice",
         "SimulationModel": "polyroc.consistency.models",
         "order_stability": "polyroc.consistency.practice",
         "separation": "polyroc.consistency.practice",

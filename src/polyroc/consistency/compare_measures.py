@@ -6,6 +6,8 @@ from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
+from polyroc._results.codec import Once
+from polyroc._results.provenance import Provenance
 from polyroc.consistency.bulk import applicable_measures
 from polyroc.consistency.enumeration import MAX_LISTS, checked_cuts, checked_sizes, enumerate_lists
 from polyroc.consistency.exact import asymptotics, count_pairs, joint_table
@@ -17,8 +19,6 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.registry import measure as find
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.results.codec import Once
-from polyroc.results.provenance import Provenance
 from polyroc.validation.random import Draws, NJobs, Rng
 from polyroc.validation.signatures import Count, PositiveInt, validated
 

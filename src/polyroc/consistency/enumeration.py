@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.codec import Once
+from polyroc._results.provenance import Provenance
 from polyroc.consistency.bulk import goodness, levels, require_applicable, undefined_is_nan
 from polyroc.consistency.result import Counts, Joint, MeasureComparison
 from polyroc.errors import InputError, UndefinedMeasureWarning, warn
@@ -17,8 +19,6 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.messages import Call, Option, short_repr
 from polyroc.progress import Progress, track
-from polyroc.results.codec import Once
-from polyroc.results.provenance import Provenance
 from polyroc.validation.random import is_whole
 from polyroc.validation.signatures import LARGEST, is_sequence
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, at_least, distinct
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result, plain
 from polyroc.consistency.bulk import signs
 from polyroc.consistency.result import share_interval
 from polyroc.errors import InputError
@@ -24,9 +27,6 @@ from polyroc.measures.sample import Sample
 from polyroc.messages import Option
 from polyroc.output.numbers import number_text
 from polyroc.progress import ProgressOption, progress_callback, track
-from polyroc.results.invariants import Invariants, at_least, distinct
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
@@ -245,7 +245,8 @@ def order_stability(
     >>> from polyroc import datasets, read
     >>> file = datasets.catalogue.path("iris_predictions")
     >>> scores = read(file, truth="species", scores="p_*", classifier="classifier", case="case")
-    >>> stability = order_stability(scores, measure=["hand_till", "accuracy"], method=Bootstrap(n=500, rng=0))
+    >>> method = Bootstrap(replicates=500, rng=0)
+    >>> stability = order_stability(scores, measure=["hand_till", "accuracy"], method=method)
     >>> stability["hand_till", "lda", "knn"].share, stability["accuracy", "lda", "knn"].share
     (1.0, 0.918)
     """
@@ -265,7 +266,7 @@ def order_stability(
     with progress_callback(progress) as report:
         for one in track(measures, report):
             values = [one(sample).value for sample in samples.values()]
-            replicates = resampling.replicates(one, list(samples.values()))
+            replicates = resampling.resample(one, list(samples.values()))
             for (i, a), (j, b) in combinations(enumerate(samples), 2):
                 pairs[str(one), a, b] = _stability(one, (a, b), (values[i], values[j]), replicates[[i, j]])
     provenance = Provenance.of(scores, repr(resampling), resampling.seed)

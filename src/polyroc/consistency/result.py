@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED, Once, stored_as
+from polyroc._results.invariants import Invariants, at_least, distinct
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.estimates.evaluation import named_without_options
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import NOT_STORED, Once, stored_as
-from polyroc.results.invariants import Invariants, at_least, distinct
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.codec import Once
+from polyroc._results.provenance import Provenance
 from polyroc.consistency.bulk import goodness, require_applicable, signs, undefined_is_nan
 from polyroc.consistency.enumeration import joint_of
 from polyroc.consistency.models import SimulationModel
@@ -17,8 +19,6 @@ from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.progress import Progress
-from polyroc.results.codec import Once
-from polyroc.results.provenance import Provenance
 from polyroc.validation.random import Draws
 
 __all__ = ["example_of", "sample_pairs"]

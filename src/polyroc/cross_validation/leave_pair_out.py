@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.cross_validation.fits import (
     Fit,
     Training,
@@ -26,7 +27,6 @@ from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.random import NJobs, Rng, check_n_jobs, seed_for, seed_of
 from polyroc.validation.signatures import validated

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from polyroc._results.invariants import Invariants, at_least, is_covariance
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
-from polyroc.results.invariants import Invariants, at_least, is_covariance
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
 __all__ = ["BinormalFit", "fit_binormal"]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
 
+from polyroc._results.codec import Known, Once
 from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
 from polyroc.curves.binormal import BinormalFit, fit_binormal
@@ -27,7 +28,6 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.within_folds import check_folds
 from polyroc.messages import Option
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.results.codec import Known, Once
 from polyroc.scores import Schema, Scores
 from polyroc.validation.signatures import validated
 

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, at_least, ordered, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.curves.points import AUC
 from polyroc.data_options import DataOptions
 from polyroc.errors import InputError, NotApplicableError
@@ -18,9 +21,6 @@ from polyroc.measures.applicability import inapplicable_reason
 from polyroc.messages import Call, Option
 from polyroc.output.numbers import p_text
 from polyroc.progress import Progress, ProgressOption, progress_callback
-from polyroc.results.invariants import Invariants, at_least, ordered, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.scores import Scores
 from polyroc.validation.random import Rng, seed_of
 from polyroc.validation.scores import one_sample
@@ -66,7 +66,7 @@ class CurveTest(Result):
     ----------
     pairs
         By pair of classifiers.
-    n
+    replicates
         How many rearrangements.
     adjustment
         Of the p-values of the pairs: "holm", "bonferroni", "benjamini-hochberg" or None.
@@ -75,12 +75,12 @@ class CurveTest(Result):
     """
 
     pairs: Mapping[tuple[str, str], CurveDistance]
-    n: int
+    replicates: int
     adjustment: Adjustment | None
     provenance: Provenance
 
     def _invariants(self) -> Invariants:
-        yield len(self.pairs) > 0 and self.n > 0, "there must be pairs and rearrangements"
+        yield len(self.pairs) > 0 and self.replicates > 0, "there must be pairs and rearrangements"
         yield all(first != second for first, second in self.pairs), "the classifiers of a pair must differ"
 
     def __repr__(self) -> str:
@@ -100,7 +100,13 @@ class CurveTest(Result):
         """One record per pair."""
         del level
         return [
-            {"first": first, "second": second, **test._asdict(), "adjustment": self.adjustment, "n": self.n}
+            {
+                "first": first,
+                "second": second,
+                **test._asdict(),
+                "adjustment": self.adjustment,
+                "replicates": self.replicates,
+            }
             for (first, second), test in self.pairs.items()
         ]
 
@@ -110,7 +116,7 @@ def venkatraman(
     data: Any,
     y_score: Any = None,
     *,
-    n: Count = 2000,
+    replicates: Count = 2000,
     rng: Rng = 0,
     adjustment: Adjustment | None = "holm",
     progress: ProgressOption = None,
@@ -143,8 +149,8 @@ def venkatraman(
     data, y_score
         As in `compare`: a dict of scores by classifier, or `Scores` of several, paired; a dict of `Scores`,
         unpaired.
-    n, rng
-        How many rearrangements, and the seed; the smallest p-value is 1 / (1 + n).
+    replicates, rng
+        How many rearrangements, and the seed; the smallest p-value is 1 / (1 + replicates).
     adjustment
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg" or None.
     progress
@@ -161,7 +167,7 @@ def venkatraman(
     --------
     >>> sick, random = np.arange(300) % 2, np.random.default_rng(0)
     >>> steady, erratic = random.normal(sick, 1), random.normal(1.6 * sick, 1 + 1.5 * sick)
-    >>> venkatraman(sick, {"steady": steady, "erratic": erratic}, n=500)
+    >>> venkatraman(sick, {"steady": steady, "erratic": erratic}, replicates=500)
     CurveTest(equal ROC curves: steady, erratic: p = 0.016)
     """
     if adjustment == "max-t":
@@ -173,7 +179,7 @@ def venkatraman(
     seed = seed_of(rng)
     with progress_callback(progress) as report:
         tests = {
-            (one.name, two.name): _test(one, two, n, np.random.default_rng([seed, number]), report)
+            (one.name, two.name): _test(one, two, replicates, np.random.default_rng([seed, number]), report)
             for number, (one, two) in enumerate(combinations(curves, 2))
         }
     adjusted = adjust(np.array([pvalue for _, pvalue in tests.values()]), adjustment)
@@ -183,9 +189,9 @@ def venkatraman(
             pair: CurveDistance(statistic, pvalue, float(q), paired[pair])
             for (pair, (statistic, pvalue)), q in zip(tests.items(), adjusted, strict=True)
         },
-        n,
+        replicates,
         adjustment,
-        Provenance.of(curves[0].scores, f"Venkatraman, n={n}", seed),
+        Provenance.of(curves[0].scores, f"Venkatraman, replicates={replicates}", seed),
     )
 
 

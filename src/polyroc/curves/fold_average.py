@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.curves.binary_problems import BinaryProblem
 from polyroc.curves.points import AUC, CurvePoints
 from polyroc.curves.sweep import CurveSweep
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.provenance import Provenance
 
 __all__ = ["AVERAGES", "Average", "threshold_area", "vertical_height"]
 

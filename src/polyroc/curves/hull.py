@@ -7,12 +7,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from polyroc._results.invariants import Invariants, ascending, shares
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
 from polyroc.output.tables import SHOWN_ROWS
-from polyroc.results.invariants import Invariants, ascending, shares
-from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
 __all__ = ["Hull", "RandomisedRule", "Vertices", "checked_rate", "convex_hull", "rule_at"]

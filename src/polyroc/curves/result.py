@@ -6,6 +6,10 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
+from polyroc._results.codec import Record, stored_as
+from polyroc._results.invariants import Invariants, ascending, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.curves.binormal import BinormalFit
 from polyroc.curves.hull import Hull, RandomisedRule, Vertices, checked_rate, convex_hull, rule_at
 from polyroc.curves.points import KINDS, CurveKind, area_between, cost_envelope, precision
@@ -15,10 +19,6 @@ from polyroc.estimates.tables import score_notes
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Table, record_table
-from polyroc.results.codec import Record, stored_as
-from polyroc.results.invariants import Invariants, ascending, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.signatures import Probability, validated
 
 __all__ = ["Band", "BandKind", "Curve", "Curves", "FamilyKind", "OperatingRates"]

@@ -6,6 +6,9 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, distinct, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.data_options import DataOptions, cases_in_memory
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
@@ -20,9 +23,6 @@ from polyroc.measures.statistic import Stratum
 from polyroc.messages import Option
 from polyroc.output.numbers import number_text
 from polyroc.output.tables import SHOWN_ROWS
-from polyroc.results.invariants import Invariants, distinct, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.scores import one_sample
 from polyroc.validation.signatures import validated
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, at_least, shares
 from polyroc.curves.result import Band
 from polyroc.estimates.comparison import pairwise_differences
 from polyroc.estimates.difference import Difference
@@ -19,7 +20,6 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.registry import measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
-from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.scores import Scores
 
 __all__ = ["BenefitDifference", "benefit_differences"]

@@ -9,6 +9,10 @@ from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET
+from polyroc._results.invariants import Invariants, ascending, at_least, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.data_options import DataOptions, cases_in_memory
 from polyroc.decisions.benefit_differences import BenefitDifference, benefit_differences
 from polyroc.decisions.rates import provenance_of
@@ -23,10 +27,6 @@ from polyroc.measures.two_class_table import benefit_over
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text
 from polyroc.output.tables import SHOWN_ROWS
-from polyroc.results.codec import STORED_IF_SET
-from polyroc.results.invariants import Invariants, ascending, at_least, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.scores import Scores
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.scores import one_sample

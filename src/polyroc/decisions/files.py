@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.curves.points import AUC
 from polyroc.decisions.criteria import Objective, choose_rule, order_needed, read_objective
 from polyroc.decisions.operating_point import Optimality
@@ -28,7 +29,6 @@ from polyroc.measures.registry import MEASURES
 from polyroc.measures.rule_decisions import check_rule
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
 from polyroc.scores import Schema, Scores
 

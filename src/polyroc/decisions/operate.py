@@ -138,8 +138,8 @@ def operate(
         also intervals of these (`threshold_intervals`). In simulations the rates were covered in 96 % on average,
         92 % at worst (docs/coverage.md). A searched rule of three classes or more is searched again in every
         resample, and evaluated on the cases that are not in it (`polyroc.decisions.cost_resamples`);
-        `Bootstrap(n=200)` takes about ten seconds for 300 cases. Its costs have no intervals: very different costs
-        make the same decisions.
+        `Bootstrap(replicates=200)` takes about ten seconds for 300 cases. Its costs have no intervals: very
+        different costs make the same decisions.
     rng
         Seed of the search for three classes or more.
     only

@@ -6,6 +6,9 @@ from math import hypot
 from statistics import NormalDist
 from typing import Any, Literal
 
+from polyroc._results.codec import STORED_IF_SET, stored_as
+from polyroc._results.invariants import Invariants, shares, within
+from polyroc._results.result import Result
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.uncertainty import ThresholdUncertainty
 from polyroc.errors import InputError
@@ -17,9 +20,6 @@ from polyroc.messages import Call, Option
 from polyroc.output.numbers import level_text, number_text, percentage
 from polyroc.output.sentences import printable
 from polyroc.output.tables import Table, record_table
-from polyroc.results.codec import STORED_IF_SET, stored_as
-from polyroc.results.invariants import Invariants, shares, within
-from polyroc.results.result import Result
 from polyroc.rules import CutPointRule, Rule, ThresholdRule
 from polyroc.validation.signatures import validated
 

@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED, STORED_IF_SET, Known
+from polyroc._results.invariants import Invariants, at_least, distinct, finite, shares, within
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.decisions.required_rates import RequiredRate
 from polyroc.errors import InputError
 from polyroc.estimates.boundary import QUANTILES, Boundary, unseen_variance
@@ -15,10 +19,6 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval, interval_at
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known
-from polyroc.results.invariants import Invariants, at_least, distinct, finite, shares, within
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.costs import as_priors
 from polyroc.validation.signatures import validated

@@ -7,6 +7,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.data_options import DataOptions, cases_of
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.engines.support import check_supported
@@ -20,7 +21,6 @@ from polyroc.measures.statistic import Statistic
 from polyroc.measures.within_folds import average_over_folds, check_folds
 from polyroc.messages import Message, Option, short_repr
 from polyroc.progress import ProgressOption
-from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule, ThresholdRule
 from polyroc.scores import Schema, Scores
 from polyroc.validation.signatures import validated

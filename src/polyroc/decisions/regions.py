@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from polyroc._results.codec import stored_as
+from polyroc._results.invariants import Invariants, distinct, within
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import Message, Option, short_repr
 from polyroc.output.tables import SHOWN_ROWS
-from polyroc.results.codec import stored_as
-from polyroc.results.invariants import Invariants, distinct, within
-from polyroc.results.result import Result
 from polyroc.rules import Rule
 from polyroc.scores import readable
 from polyroc.validation.arguments import ArgumentNames

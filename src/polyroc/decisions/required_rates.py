@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from polyroc._results.codec import Record
+from polyroc._results.invariants import Invariants, at_least, shares
 from polyroc.decisions.cut_points import CutProblem, ScoreOrder
 from polyroc.estimates.boundary import QUANTILES, Boundary
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.cut_points import EQUAL
-from polyroc.results.codec import Record
-from polyroc.results.invariants import Invariants, at_least, shares
 
 __all__ = ["RequiredRate", "determining_class", "threshold_ranges"]
 

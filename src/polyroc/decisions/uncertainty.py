@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET, Record
+from polyroc._results.invariants import Invariants, at_least
 from polyroc.decisions.cut_points import CutProblem, Rechosen, ScoreOrder
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.required_rates import RequiredRate, determining_class, threshold_ranges
@@ -15,8 +17,6 @@ from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.sample import Sample
-from polyroc.results.codec import STORED_IF_SET, Record
-from polyroc.results.invariants import Invariants, at_least
 from polyroc.scores import Scores
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated

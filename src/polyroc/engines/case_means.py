@@ -12,6 +12,7 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.engines.clusters import ClusterTotals
 from polyroc.engines.estimates import ScanSummary
 from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
@@ -26,7 +27,6 @@ from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.applicability import ROUNDING, SUM_TOLERANCE
 from polyroc.measures.measure import Measure
 from polyroc.measures.proper_scores import CaseAverage, warn_of_infinity
-from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
 __all__ = ["CaseMeans", "CaseSums", "evaluate_means"]

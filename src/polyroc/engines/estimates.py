@@ -6,6 +6,8 @@ from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
 
+from polyroc._results.codec import Known, Once
+from polyroc._results.provenance import Provenance
 from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.clusters import ClusterErrors
@@ -16,8 +18,6 @@ from polyroc.estimates.intervals import share_of_units_behind
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Shares
-from polyroc.results.codec import Known, Once
-from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
 __all__ = [

@@ -5,6 +5,7 @@ from math import nan
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.engines.bins import Layout
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.influence_lookup import InfluenceLookups
@@ -15,7 +16,6 @@ from polyroc.engines.tally import warn_absent
 from polyroc.errors import InputError, SmallClassWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, IntArray
-from polyroc.results.provenance import Provenance
 
 __all__ = ["Layouts", "RowScans", "warn_of_small_classes"]
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.engines.bins import BinnedValues, Layout, bin_bytes, record_width
 from polyroc.engines.counts import MOST_CLASSES, Counts
 from polyroc.engines.estimates import Estimator, ScanSummary
@@ -28,7 +29,6 @@ from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reaso
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.messages import short_repr
-from polyroc.results.provenance import Provenance
 from polyroc.scores import Sampling, Schema, WeightKind, readable
 from polyroc.validation.arguments import ArgumentNames, checked_labels, checked_whole
 from polyroc.validation.arrays import as_array

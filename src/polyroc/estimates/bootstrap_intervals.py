@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, finite
 from polyroc.estimates.hypothesis_tests import signed_root, two_sided
 from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.invariants import Invariants, finite
 
 __all__ = ["BootstrapKind", "Resampled", "acceleration", "difference_of_replicates", "interval", "standard_error"]
 

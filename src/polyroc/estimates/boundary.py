@@ -25,10 +25,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET
+from polyroc._results.invariants import Invariants, at_least, within
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ROUNDING_ERROR, ConfidenceInterval, interval
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.codec import STORED_IF_SET
-from polyroc.results.invariants import Invariants, at_least, within
 
 __all__ = ["QUANTILES", "Boundary", "boundary_interval", "unseen_variance"]
 

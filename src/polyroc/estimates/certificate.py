@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from polyroc.results.codec import STORED_IF_SET, Record
-from polyroc.results.invariants import Invariants, at_least, ordered
+from polyroc._results.codec import STORED_IF_SET, Record
+from polyroc._results.invariants import Invariants, at_least, ordered
 
 __all__ = ["Certificate"]
 

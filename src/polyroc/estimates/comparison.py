@@ -9,6 +9,9 @@ from typing import Any, Self, get_args
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED
+from polyroc._results.invariants import Invariants, at_least, is_covariance, shares
+from polyroc._results.result import Result
 from polyroc.errors import DegenerateComparisonWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import acceleration, difference_of_replicates
 from polyroc.estimates.difference import DELONGS_TEST, SCORE_TEST, Difference, difference_record, region_of
@@ -20,9 +23,6 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
-from polyroc.results.codec import NOT_STORED
-from polyroc.results.invariants import Invariants, at_least, is_covariance, shares
-from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
 __all__ = [

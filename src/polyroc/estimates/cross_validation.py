@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from polyroc._results.codec import Record
+from polyroc._results.invariants import Invariants, at_least, shares
 from polyroc.output.numbers import number_text, p_text
-from polyroc.results.codec import Record
-from polyroc.results.invariants import Invariants, at_least, shares
 
 __all__ = ["SHIFT_LEVEL", "CrossValidation"]
 

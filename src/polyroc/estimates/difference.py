@@ -6,6 +6,8 @@ from math import erf, inf, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any, Protocol
 
+from polyroc._results.codec import NOT_STORED, STORED_IF_SET, stored_as
+from polyroc._results.invariants import Invariants, at_least, shares, within
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.estimate import Estimate
@@ -25,8 +27,6 @@ from polyroc.estimates.multiplicity import IntervalKind
 from polyroc.messages import Option
 from polyroc.output.numbers import estimated_text, interval_text, level_text, p_text
 from polyroc.output.sentences import listed
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_as
-from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 

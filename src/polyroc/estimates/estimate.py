@@ -10,6 +10,10 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED, STORED_IF_SET, Known, stored_as
+from polyroc._results.invariants import LARGEST, Invariants, at_least, ordered, within
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
@@ -22,10 +26,6 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import estimated_text, interval_text, number_text, p_text, unit_of
 from polyroc.output.tables import Table
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, stored_as
-from polyroc.results.invariants import LARGEST, Invariants, at_least, ordered, within
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 

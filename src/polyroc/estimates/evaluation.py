@@ -7,14 +7,14 @@ from typing import Any, overload
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.estimates.tables import evaluation_table
 from polyroc.messages import Option
 from polyroc.output.tables import Table
-from polyroc.results.invariants import Invariants
-from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
 __all__ = ["Evaluation", "named_without_options"]

@@ -8,6 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED, STORED_IF_SET
+from polyroc._results.invariants import Invariants, check_invariants, distinct
+from polyroc._results.result import Result
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.comparison import Comparison, compare_estimates
 from polyroc.estimates.estimate import Estimate
@@ -19,9 +22,6 @@ from polyroc.estimates.subgroup_text import grouped_conclusion, grouped_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option, short_repr
 from polyroc.output.tables import Table
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET
-from polyroc.results.invariants import Invariants, check_invariants, distinct
-from polyroc.results.result import Result
 from polyroc.scores import readable
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import validated

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from polyroc._results.provenance import Provenance
 from polyroc.output.numbers import estimated_text, interval_text, level_text, number_text, p_number, p_text
 from polyroc.output.sentences import capitalised, listed
 from polyroc.output.tables import Row, Table
-from polyroc.results.provenance import Provenance
 
 if TYPE_CHECKING:
     from polyroc.estimates.comparison import Comparison

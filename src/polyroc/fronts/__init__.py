@@ -9,33 +9,23 @@ from typing import TYPE_CHECKING
 from polyroc._lazy import attach
 
 if TYPE_CHECKING:
-    from polyroc.fronts.case_errors import CaseErrors, VolumeDifference
-    from polyroc.fronts.dominated_volume import Volume, chance_volume, exclusive_volume, gini_volume
+    from polyroc.fronts.dominated_volume import chance_volume, exclusive_volume, gini_volume
     from polyroc.fronts.families.estimator import EstimatorFamily
     from polyroc.fronts.families.family import Family
     from polyroc.fronts.families.logistic import LogisticFamily
     from polyroc.fronts.families.neighbours import NearestNeighbours
-    from polyroc.fronts.held_out import HeldOut
-    from polyroc.fronts.joint import JointFront, joint_front
+    from polyroc.fronts.joint import joint_front
     from polyroc.fronts.members import MemberClassifier
     from polyroc.fronts.models import PointClassifier
-    from polyroc.fronts.result import Front
-    from polyroc.fronts.volume_table import FrontVolumes, front_volumes
+    from polyroc.fronts.volume_table import front_volumes
 
 __all__ = [
-    "CaseErrors",
     "EstimatorFamily",
     "Family",
-    "Front",
-    "FrontVolumes",
-    "HeldOut",
-    "JointFront",
     "LogisticFamily",
     "MemberClassifier",
     "NearestNeighbours",
     "PointClassifier",
-    "Volume",
-    "VolumeDifference",
     "chance_volume",
     "exclusive_volume",
     "front_volumes",
@@ -46,23 +36,16 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "CaseErrors": "polyroc.fronts.case_errors",
-        "VolumeDifference": "polyroc.fronts.case_errors",
         "EstimatorFamily": "polyroc.fronts.families.estimator",
         "Family": "polyroc.fronts.families.family",
-        "Front": "polyroc.fronts.result",
-        "FrontVolumes": "polyroc.fronts.volume_table",
-        "HeldOut": "polyroc.fronts.held_out",
-        "JointFront": "polyroc.fronts.joint",
-        "joint_front": "polyroc.fronts.joint",
         "LogisticFamily": "polyroc.fronts.families.logistic",
         "MemberClassifier": "polyroc.fronts.members",
         "NearestNeighbours": "polyroc.fronts.families.neighbours",
         "PointClassifier": "polyroc.fronts.models",
-        "Volume": "polyroc.fronts.dominated_volume",
         "chance_volume": "polyroc.fronts.dominated_volume",
         "exclusive_volume": "polyroc.fronts.dominated_volume",
         "front_volumes": "polyroc.fronts.volume_table",
         "gini_volume": "polyroc.fronts.dominated_volume",
+        "joint_front": "polyroc.fronts.joint",
     },
 )

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET
+from polyroc._results.invariants import Invariants, at_least, finite
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.fronts.dominated_volume import shares_on, volume_shares
 from polyroc.kernels.arrays import FloatArray, IntArray, ShortArray
 from polyroc.kernels.cost_decisions import decide_cases, tally_decided
 from polyroc.kernels.volumes import points_below_chance
-from polyroc.results.codec import STORED_IF_SET
-from polyroc.results.invariants import Invariants, at_least, finite
 from polyroc.validation.signatures import validated
 
 __all__ = ["CaseErrors", "DecidedCases", "VolumeDifference", "bias_range", "case_errors"]

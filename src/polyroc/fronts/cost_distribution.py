@@ -48,7 +48,7 @@ class CostDistribution(NamedTuple):
             if n_accepted < LEAST_ACCEPTED * n_drawn and n_drawn * LEAST_ACCEPTED > LEAST_EXPECTED:
                 raise InputError(
                     f"Hardly any costs drawn satisfy the bounds ({n_accepted} of {n_drawn}); widen them, or "
-                    "choose alpha so that its ratios lie within."
+                    "choose concentration so that its ratios lie within."
                 )
         return np.concatenate(accepted)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.cost_rules.search import CostProblem, best_costs
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.archive import FrontBuilder, Objectives
@@ -20,7 +21,6 @@ from polyroc.interrupts import interrupt_flag
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
-from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.costs import Ratio, as_alphas, as_ratios
 from polyroc.validation.random import Draws
@@ -95,7 +95,7 @@ def fixed_fronts(
     n: int | None,
     draws: Draws,
     *,
-    alpha: Any = None,
+    concentration: Any = None,
     bounds: CostBounds | None = None,
     progress: ProgressOption = None,
     quick: bool = False,
@@ -107,7 +107,7 @@ def fixed_fronts(
     """
     scores = with_both_columns(scores)
     draws = Draws(budget(scores.n_classes), draws.seed, draws.workers) if n is None else draws
-    alphas = as_alphas(1.0 if alpha is None else alpha, scores.labels)
+    alphas = as_alphas(1.0 if concentration is None else concentration, scores.labels)
     distribution = CostDistribution(alphas, as_ratios(bounds, scores.labels))
     if scores.kind != "matrix":
         kind = "decisions" if scores.kind == "decisions" else "one score per case"
@@ -117,7 +117,7 @@ def fixed_fronts(
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     with progress_callback(progress) as report, interrupt_flag() as stop:
-        sweep = _Sweep(distribution, alpha is None, quick, draws, report, stop)
+        sweep = _Sweep(distribution, concentration is None, quick, draws, report, stop)
         return {name: _front(name, scores, sweep) for name in scores.classifiers}
 
 

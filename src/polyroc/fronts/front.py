@@ -23,8 +23,8 @@ def front(
     data: Any,
     y_score: Any = None,
     *,
-    n: Count | None = None,
-    alpha: Any = None,
+    draws: Count | None = None,
+    concentration: Any = None,
     bounds: CostBounds | None = None,
     rng: Rng = 0,
     n_jobs: NJobs = None,
@@ -39,24 +39,24 @@ def front(
     other one dominates. First come equal costs, those of equal priors, each error emphasised and played down, and
     the rule that `operate` chooses on these cases, so that `operate(front)` has no more errors than `operate`, or
     than the class of largest probability. The others are proposed by what has raised G so far
-    (`polyroc.fronts.cost_proposals`), or drawn from a Dirichlet distribution if `alpha` is given. For two classes
-    nothing is drawn: every threshold of the second class's probability is tried, so the front is the staircase of
-    the ROC curve. Rates are those of the cases given: use cases that the classifier was not fitted to.
+    (`polyroc.fronts.cost_proposals`), or drawn from a Dirichlet distribution if `concentration` is given. For two
+    classes nothing is drawn: every threshold of the second class's probability is tried, so the front is the
+    staircase of the ROC curve. Rates are those of the cases given: use cases that were not fitted to.
 
     Parameters
     ----------
     data, y_score
         One column of probabilities per class, or several classifiers, as in `evaluate`. Of two classes, the
         probability of the positive one is enough.
-    n
+    draws
         How many cost vectors are tried, by default 10,000 up to six classes, more for more and
         30,000 from eleven on; `Front.converged` tells whether they were enough.
-    alpha
+    concentration
         None (default): proposed costs, see above. Otherwise the parameters of the Dirichlet distribution (equation
         5) from which all but the first costs are drawn: 1 for a uniform distribution, one number, a matrix
-        (row = true class, column = decision, diagonal ignored), or {(true, decision): alpha}, where errors not
-        named have 1. For costs that are partly known: the mean cost of an error is its alpha over the sum of
-        alphas, and the larger the sum, the smaller the variance.
+        (row = true class, column = decision, diagonal ignored), or {(true, decision): value}, where errors not
+        named have 1. For costs that are partly known: the mean cost of an error is its value over the sum of
+        all, and the larger the sum, the smaller the variance.
     bounds
         {((true, decision), (true, decision)): (low, high)}: the cost of the first error over that of the second
         lies between. Draws outside are rejected.
@@ -100,9 +100,11 @@ def front(
             "front takes true classes and probabilities; a family of classifiers is searched by "
             "search_front(family, X, y), a scikit-learn classifier as EstimatorFamily(estimator, ranges)."
         )
-    draws = Draws.of(1 if n is None else n, rng, n_jobs)  # bad options are reported before bad data
+    workload = Draws.of(
+        1 if draws is None else draws, rng, n_jobs, "draws"
+    )  # bad options are reported before bad data
     scores: Scores = one_sample(cases_in_memory("front", data, y_score, data_options), "front")
-    fronts = fixed_fronts(scores, n, draws, alpha=alpha, bounds=bounds, progress=progress)
+    fronts = fixed_fronts(scores, draws, workload, concentration=concentration, bounds=bounds, progress=progress)
     if len(fronts) == 1 and not isinstance(y_score, Mapping):
         return next(iter(fronts.values()))
     return fronts

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET, stored_as
+from polyroc._results.invariants import Invariants, at_least, distinct
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.fronts.case_errors import DecidedCases, case_errors
 from polyroc.fronts.dominated_volume import Volume, volume_shares
@@ -14,10 +18,6 @@ from polyroc.kernels.archives import guard_bits, pack, sift
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.cost_decisions import tally_decisions
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import STORED_IF_SET, stored_as
-from polyroc.results.invariants import Invariants, at_least, distinct
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 
 __all__ = ["HeldOut", "paired_volumes", "recount"]
 

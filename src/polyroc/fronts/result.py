@@ -11,6 +11,10 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED, stored_as
+from polyroc._results.invariants import Invariants, ascending, at_least, distinct, finite, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError, SuspectInputWarning
 from polyroc.fronts.case_errors import DecidedCases, case_errors
 from polyroc.fronts.cases import with_both_columns
@@ -24,10 +28,6 @@ from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text, percentage
 from polyroc.output.tables import SHOWN_ROWS, Table, record_table
-from polyroc.results.codec import NOT_STORED, stored_as
-from polyroc.results.invariants import Invariants, ascending, at_least, distinct, finite, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.arguments import ArgumentNames

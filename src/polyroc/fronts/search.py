@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.errors import InputError
 from polyroc.fronts.archive import FrontBuilder, Objective, Objectives
 from polyroc.fronts.cases import TrainingData
@@ -21,7 +22,6 @@ from polyroc.fronts.result import Front
 from polyroc.interrupts import interrupt_flag
 from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
-from polyroc.results.provenance import Provenance
 from polyroc.scores import readable
 from polyroc.validation.costs import as_alphas, as_ratios
 from polyroc.validation.random import Draws, NJobs, Rng, is_whole
@@ -48,7 +48,7 @@ def search_front(
     selection: Selection = "pqrs",
     algorithm: Algorithm | None = None,
     objectives: Objective = "rates",
-    alpha: Any = None,
+    concentration: Any = None,
     bounds: CostBounds | None = None,
     rng: Rng = 0,
     n_jobs: NJobs = None,
@@ -88,17 +88,17 @@ def search_front(
     algorithm
         "printed", Algorithm 1 as it is in the paper; "adaptive", with children by targets for families
         with `continuous = True`, and for others with proposed costs, as a fixed classifier has. By default that of
-        the front to resume; otherwise "printed" for two classes and where `alpha` is given, for three classes also
-        for families that are not continuous and for other objectives than rates; "adaptive" for all others.
+        the front to resume; otherwise "printed" for two classes and where `concentration` is given, for three
+        classes also for families that are not continuous and for other objectives; "adaptive" for all others.
     objectives
         What is minimised; "rates", all Q(Q - 1) error rates, or "false_positives", for each class the sum
         of the shares of the other classes that are assigned to it (equation 7 of the paper).
-    alpha
+    concentration
         None (default): proposed costs, see above. Otherwise the parameters of the Dirichlet distribution (equation
         5) from which all but the first costs are drawn: 1 for a uniform distribution, one number, a matrix
-        (row = true class, column = decision, diagonal ignored), or {(true, decision): alpha}, where errors not
-        named have 1. For costs that are partly known: the mean cost of an error is its alpha over the sum of
-        alphas, and the larger the sum, the smaller the variance.
+        (row = true class, column = decision, diagonal ignored), or {(true, decision): value}, where errors not
+        named have 1. For costs that are partly known: the mean cost of an error is its value over the sum of
+        all, and the larger the sum, the smaller the variance.
     bounds
         {((true, decision), (true, decision)): (low, high)}: the cost of the first error over that of the second
         lies between. Draws outside are rejected.
@@ -151,11 +151,12 @@ def search_front(
     training = TrainingData.of(X, y, labels, sample_weight)
     checked_family = CheckedFamily(family, len(training.labels))
     distribution = CostDistribution(
-        as_alphas(1.0 if alpha is None else alpha, training.labels), as_ratios(bounds, training.labels)
+        as_alphas(1.0 if concentration is None else concentration, training.labels),
+        as_ratios(bounds, training.labels),
     )
     previous = None if resume is None else _loaded(resume)
     if algorithm is None:
-        algorithm = _default_algorithm(checked_family, len(training.labels), objectives, alpha, previous)
+        algorithm = _default_algorithm(checked_family, len(training.labels), objectives, concentration, previous)
     options = {
         "costs": _whole(costs, "costs", 1),
         "selection": checked("selection", selection, Selection),
@@ -203,7 +204,7 @@ def _settings(
     bounds = [[*a, *b, low, high if high < np.inf else None] for a, b, low, high in costs.ratios]
     return {
         "family": family.describe(),
-        "options": {**options, "alpha": costs.alphas.tolist(), "bounds": bounds},
+        "options": {**options, "concentration": costs.alphas.tolist(), "bounds": bounds},
         "data": training.digest,
     }
 
@@ -282,12 +283,12 @@ def _front(evolution: Evolution, settings: Mapping[str, Any], seed: int, interru
 
 
 def _default_algorithm(
-    family: CheckedFamily, classes: int, objectives: Objective, alpha: Any, previous: Front | None
+    family: CheckedFamily, classes: int, objectives: Objective, concentration: Any, previous: Front | None
 ) -> Algorithm:
     """The algorithm if none is stated: that of a front to resume, or what measured better (docs/fronts.md)."""
     if previous is not None and previous.search is not None:
         return "adaptive" if previous.search.options.get("algorithm") == "adaptive" else "printed"
-    if alpha is not None:
+    if concentration is not None:
         return "printed"  # which draws all costs from this distribution
     together = family.is_continuous and classes > 2 and objectives == "rates"
     return "adaptive" if together or classes > PRINTED_CLASSES else "printed"

@@ -8,6 +8,10 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET
+from polyroc._results.invariants import Invariants, at_least, distinct, within
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, guard_variance, interval_at, student_z
 from polyroc.fronts.case_errors import CaseErrors, DecidedCases, VolumeDifference, bias_range, case_errors
@@ -18,10 +22,6 @@ from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
 from polyroc.output.sentences import printable
 from polyroc.output.tables import Table, record_table
-from polyroc.results.codec import STORED_IF_SET
-from polyroc.results.invariants import Invariants, at_least, distinct, within
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.scores import Scores
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.random import Rng

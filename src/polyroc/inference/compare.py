@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, overload
 
 import numpy as np
 
+from polyroc._results.provenance import UNPAIRED
 from polyroc.data_options import DataOptions, cases_in_memory, cases_of
 from polyroc.engines.options import EngineOptions
 from polyroc.engines.support import Verb
@@ -33,7 +34,6 @@ from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
 from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
-from polyroc.results.provenance import UNPAIRED
 from polyroc.scores import Scores
 from polyroc.validation.random import NJobs, count_workers
 from polyroc.validation.signatures import own_check, validated

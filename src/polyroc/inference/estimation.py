@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc._results.codec import Known, Once
+from polyroc._results.provenance import Provenance
 from polyroc.errors import ComponentsError, NegativeVarianceWarning, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary
@@ -23,8 +25,6 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic
 from polyroc.messages import Call, Message, Option
-from polyroc.results.codec import Known, Once
-from polyroc.results.provenance import Provenance
 
 __all__ = ["Estimates", "check_components", "estimate_measure"]
 

@@ -13,9 +13,9 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from polyroc._results.codec import Once
 from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import ONE_THREAD, CodeArray, FloatArray, IntArray
-from polyroc.results.codec import Once
 
 __all__ = ["Errors", "Scale", "Shares", "Statistic", "Strata", "Stratum"]
 

@@ -6,6 +6,7 @@ from math import nan, sqrt
 
 import numpy as np
 
+from polyroc._results.codec import Once
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray, inner_product
 from polyroc.kernels.concordance import rising_pairs
@@ -15,7 +16,6 @@ from polyroc.kernels.threads import call_both
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Scale, Statistic, Strata, Stratum
-from polyroc.results.codec import Once
 
 __all__ = ["THREEWAY", "mossman", "sahiner"]
 

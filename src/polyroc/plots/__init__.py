@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
+from polyroc._results.result import Result
 from polyroc.errors import MissingPackageError
 from polyroc.messages import install_command
-from polyroc.results.result import Result
 from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def plot(
         - "reliability": `classifier` and `event`, which of several; `band`, "simultaneous" or "pointwise".
         - "decision", "decision_difference": `band=False` omits the bands.
         - "roc" of fronts, "parallel", "false_positives": `points` are numbers of points, or operating points, to
-          mark by name; the latter two `colour`, an error such as ("a", "b") or "generation", which shades points;
+          mark by name; the latter two `shade_by`, an error such as ("a", "b") or "generation";
           "false_positives" `beyond=True` also draws points that are no better than chance.
         - "density", "triangle": `pair`, the two learners, if there are more.
 

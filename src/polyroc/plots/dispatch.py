@@ -8,6 +8,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from polyroc._results.result import Result
 from polyroc.consistency.result import MeasureComparison, MeasureComparisons
 from polyroc.curves.result import Curve, Curves
 from polyroc.curves.surface import Surface
@@ -74,7 +75,6 @@ from polyroc.readers.plan_result import ReaderPlan
 from polyroc.readers.result import ReaderStudy
 from polyroc.reliability.grouped import GroupedCalibration
 from polyroc.reliability.result import Calibration
-from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
 from polyroc.studies.summaries.bayesian import Posteriors
 from polyroc.studies.summaries.friedman import Friedman

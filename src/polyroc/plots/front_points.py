@@ -54,16 +54,16 @@ IN_A_ROW = 3  # entries of the legend
 Colour = tuple[Any, Any] | str | None
 
 
-def _values_by(front: Front, colour: Colour) -> tuple[FloatArray, str]:
+def _values_by(front: Front, shade_by: Colour) -> tuple[FloatArray, str]:
     """One number for each point, and the label of their scale."""
-    if isinstance(colour, tuple) and len(colour) == 2:
-        k, m = (_position(front, label) for label in colour)
+    if isinstance(shade_by, tuple) and len(shade_by) == 2:
+        k, m = (_position(front, label) for label in shade_by)
         true, decision = (abbreviated(front.classes[place], 20) for place in (k, m))
         return front.rates[:, k, m], f"{true} called {decision}"
-    if colour == "generation" and front.generation is not None:
+    if shade_by == "generation" and front.generation is not None:
         return front.generation.astype(np.float64), "generation found"
     raise InputError(
-        f"colour must be an error (true, decision) or, of a front that evolved, 'generation'; got {colour!r}."
+        f"shade_by must be an error (true, decision) or, of a front that evolved, 'generation'; got {shade_by!r}."
     )
 
 
@@ -72,7 +72,7 @@ def _position(front: Front, label: Any) -> int:
     for spelling in (str(label), repr(label)):
         if spelling in front.classes:
             return front.classes.index(spelling)
-    raise InputError(f"colour names {label!r}, which is not one of the classes {', '.join(front.classes)}.")
+    raise InputError(f"shade_by names {label!r}, which is not one of the classes {', '.join(front.classes)}.")
 
 
 def draw_false_positives(
@@ -80,7 +80,7 @@ def draw_false_positives(
     ax: Axes | None = None,
     *,
     points: Mapping[str, int | OperatingPoint] | None = None,
-    colour: Colour = None,
+    shade_by: Colour = None,
     beyond: bool = False,
 ) -> Picture:
     """Each operating point of three classes at its three false positive rates (Everson & Fieldsend, figure 2).
@@ -100,11 +100,11 @@ def draw_false_positives(
     places = [_false_positives(rates_at(front, place)) for place in (points or {}).values()]
     _cube(axes, front, np.stack([*F[drawn], *places]))
     stems = _stems(axes, F[drawn]) if len(drawn) <= STEMS else None
-    dots, names, scale = _dots(axes, front, drawn, colour)
+    dots, names, scale = _dots(axes, front, drawn, shade_by)
     chosen = [_mark_dot(axes, place, i) for i, place in enumerate(places)]
     names += [abbreviated(name) for name in points or {}]
     legend = add_legend(axes, [*dots, *chosen], names, loc="upper left", bbox_to_anchor=(0.0, 0.98))
-    if colour is None:
+    if shade_by is None:
         legend.set_title("most errors go to")
     enlarge_dots(legend, 24)
     _head(axes, front, len(F) - len(drawn))
@@ -116,14 +116,14 @@ def _false_positives(rates: FloatArray) -> FloatArray:
 
 
 def _dots(
-    ax: Axes3D, front: Front, drawn: IntArray, colour: Colour
+    ax: Axes3D, front: Front, drawn: IntArray, shade_by: Colour
 ) -> tuple[list[PathCollection], list[str], Colorbar | None]:
     """The points by the class into which most errors go, or all in shades of a scale; and their names."""
     F = front.false_positive_rates
     look: dict[str, Any] = {"s": float(np.clip(9000 / len(drawn), 5, 40)), "linewidth": 0}
     look["rasterized"] = len(drawn) > MANY
-    if colour is not None:
-        values, label = _values_by(front, colour)
+    if shade_by is not None:
+        values, label = _values_by(front, shade_by)
         dots = ax.scatter(*F[drawn].T, c=values[drawn], cmap=SCALE, **look)
         return [dots], ["operating points"], add_scale(ax, dots, label, **SCALE_PLACE)
     into = front.counts.sum(axis=1) - np.diagonal(front.counts, axis1=1, axis2=2)
@@ -171,18 +171,18 @@ def draw_parallel(
     ax: Axes | None = None,
     *,
     points: Mapping[str, int | OperatingPoint] | None = None,
-    colour: Colour = None,
+    shade_by: Colour = None,
 ) -> Picture:
     """Every operating point as a line over the Q(Q - 1) error rates, grouped by true class; low is good."""
     c = len(front.classes)
     errors = ~np.eye(c, dtype=bool)
     places = [rates_at(front, place)[errors] for place in (points or {}).values()]
     width = float(np.clip(AROUND + AXIS * c * (c - 1), NARROWEST, WIDEST))
-    ax = axes_of(ax, width + (colour is not None), HEIGHT)
+    ax = axes_of(ax, width + (shade_by is not None), HEIGHT)
     style_axes(ax, grid="y")
     rates = front.rates[:, errors]
     x = _across(c)
-    lines, scale = _lines(ax, front, np.stack(np.broadcast_arrays(x, rates), axis=2), colour)
+    lines, scale = _lines(ax, front, np.stack(np.broadcast_arrays(x, rates), axis=2), shade_by)
     chosen = [_mark_line(ax, x, place, i) for i, place in enumerate(places)]
     top = max(float(drawn.max()) for drawn in (rates, *places))
     ax.set(xlim=(x[0] - 0.3, x[-1] + 0.3), ylim=(-0.01, max(0.1, 1.03 * top)))
@@ -201,7 +201,7 @@ def _across(classes: int) -> Any:
     return errors + 0.35 * (errors // (classes - 1))
 
 
-def _lines(ax: Axes, front: Front, paths: Any, colour: Colour) -> tuple[LineCollection, Colorbar | None]:
+def _lines(ax: Axes, front: Front, paths: Any, shade_by: Colour) -> tuple[LineCollection, Colorbar | None]:
     """Fainter, the more there are."""
     n = len(paths)
     look: dict[str, Any] = {
@@ -209,13 +209,13 @@ def _lines(ax: Axes, front: Front, paths: Any, colour: Colour) -> tuple[LineColl
         "alpha": float(np.clip(60 / n, 0.008, 0.8)),
         "rasterized": n > MANY,
     }
-    if colour is None:
+    if shade_by is None:
         lines = LineCollection(paths, colors=COLOURS[0], **look)
     else:
-        values, label = _values_by(front, colour)
+        values, label = _values_by(front, shade_by)
         lines = LineCollection(paths, array=values, cmap=SCALE, **look)
     ax.add_collection(lines)
-    if colour is None:
+    if shade_by is None:
         return lines, None
     scale = add_scale(ax, lines, label, **SCALE_PLACE)
     if scale.solids is not None:

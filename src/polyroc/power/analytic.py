@@ -8,13 +8,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.optimize import brentq
 
+from polyroc._results.provenance import Provenance
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import pairwise_differences
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.power.allocation import Allocation, Sizes
 from polyroc.power.goals import NORMAL, PlanningQuestion
-from polyroc.results.provenance import Provenance
 
 __all__ = [
     "MOST_CASES",

@@ -260,5 +260,9 @@ def _simulated(request: PlanningRequest, plan: _Plan, trials: Trials) -> SampleS
     simulated, simulation = trials.power(sizes), trials.simulation
     plan = plan._replace(method=repr(simulation), assumptions=(*plan.assumptions, _test_name(plan.question)))
     return plan.result(
-        sizes, power=simulated.value, width=simulated.width, simulations=simulation.n, seed=simulation.seed
+        sizes,
+        power=simulated.value,
+        width=simulated.width,
+        simulations=simulation.replicates,
+        seed=simulation.seed,
     )

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from polyroc._results.invariants import Invariants, at_least, shares
+from polyroc._results.result import Result
 from polyroc._version import __version__
 from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.output.numbers import number_text
 from polyroc.output.sentences import class_text
-from polyroc.results.invariants import Invariants, at_least, shares
-from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
 __all__ = ["SampleSize"]

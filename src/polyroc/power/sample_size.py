@@ -105,8 +105,8 @@ def sample_size(
         classifiers on different cases.
     method
         For areas without data, `HanleyMcNeil("exponential")` or `Obuchowski()`: the published formulas, to compare
-        with tables and other programs. `Simulation(n=1000, rng=0)` for a model, or for pilot data, which are then
-        resampled.
+        with tables and other programs. `Simulation(replicates=1000, rng=0)` for a model, or for pilot data, which
+        are then resampled.
     progress
         While samples are simulated: True for a progress bar, or a function called with (done, total, message).
     **reading

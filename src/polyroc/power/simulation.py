@@ -42,18 +42,18 @@ class Simulation:
 
     Attributes
     ----------
-    n
+    replicates
         The number of samples for each number of cases that is tried. With 1000 samples the standard error of a
         power of 0.8 is 0.013.
     rng
         A seed (0 by default, so that the same call gives the same result), a generator (which advances), or None
         for a different result each time.
 
-    >>> Simulation(n=500, rng=1)
-    Simulation(n=500, rng=1)
+    >>> Simulation(replicates=500, rng=1)
+    Simulation(replicates=500, rng=1)
     """
 
-    n: Annotated[int, within(2, MOST_DRAWS)] = 1000
+    replicates: Annotated[int, within(2, MOST_DRAWS)] = 1000
     rng: Rng = 0
 
     def __post_init__(self) -> None:
@@ -108,7 +108,7 @@ class Trials:
     def power(self, sizes: Sizes) -> SimulatedPower:
         """The simulated power at these class sizes; each size is simulated once."""
         if sizes not in self.cache:
-            seeds = np.random.SeedSequence(self.simulation.seed).spawn(self.simulation.n)
+            seeds = np.random.SeedSequence(self.simulation.seed).spawn(self.simulation.replicates)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PolyrocWarning)  # a sample without a p-value counts as no success
                 studies = [self._study(sizes, seed, i) for i, seed in enumerate(seeds)]
@@ -120,7 +120,7 @@ class Trials:
     def _study(self, sizes: Sizes, seed: np.random.SeedSequence, i: int) -> tuple[bool, float]:
         """True if one study succeeds, and the width of its interval."""
         if self.progress is not None:
-            self.progress(i, self.simulation.n, f"{len(self.models) * sum(sizes)} cases")
+            self.progress(i, self.simulation.replicates, f"{len(self.models) * sum(sizes)} cases")
         interval = self._interval(self.draw(sizes, np.random.default_rng(seed)))
         low, high = interval(self.question.level)
         if self.question.goal.width is not None:

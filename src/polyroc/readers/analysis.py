@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.errors import DegenerateComparisonWarning, NotApplicableError, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE
@@ -32,7 +33,6 @@ from polyroc.readers.anova import (
 from polyroc.readers.effects import ReaderAverage, ReaderDifference
 from polyroc.readers.readings import Cell, Readings
 from polyroc.readers.result import EqualModalities, ReaderStudy
-from polyroc.results.provenance import Provenance
 
 __all__ = ["Question", "analyse", "evaluate_cells"]
 

@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET, Record
+from polyroc._results.invariants import Invariants, at_least, shares, within
 from polyroc.estimates.difference import ScoreRegion
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root
 from polyroc.estimates.intervals import ConfidenceInterval, interval_at, student_interval, student_z
 from polyroc.output.numbers import estimate_text
-from polyroc.results.codec import STORED_IF_SET, Record
-from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 from polyroc.validation.signatures import validated
 

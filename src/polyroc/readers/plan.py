@@ -69,7 +69,7 @@ def plan_reader_study(
     Examples
     --------
     >>> import polyroc as pr
-    >>> published = pr.readers.ReaderVariances.from_correlations(
+    >>> published = pr.results.ReaderVariances.from_correlations(
     ...     error=0.0008, r1=0.43, r2=0.43, r3=0.30, interaction=0.0002, cases=114
     ... )
     >>> pr.plan_reader_study(published, effect=0.05, readers=[5, 10])

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from polyroc._results.codec import STORED_IF_SET
+from polyroc._results.invariants import Invariants, ascending, shares
+from polyroc._results.result import Result
 from polyroc._version import __version__
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import level_text
@@ -12,9 +15,6 @@ from polyroc.output.tables import Table
 from polyroc.readers.anova import Fixed
 from polyroc.readers.power import ReaderVariances
 from polyroc.readers.result import RANDOM
-from polyroc.results.codec import STORED_IF_SET
-from polyroc.results.invariants import Invariants, ascending, shares
-from polyroc.results.result import Result
 
 __all__ = ["NeededCases", "ReaderPlan", "ReaderVariances"]
 

@@ -5,11 +5,11 @@ from math import inf, isnan, sqrt
 from statistics import NormalDist
 from typing import Annotated, NamedTuple
 
+from polyroc._results.codec import Record
+from polyroc._results.invariants import Invariants, at_least
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.readers.anova import Fixed
 from polyroc.readers.result import ReaderStudy
-from polyroc.results.codec import Record
-from polyroc.results.invariants import Invariants, at_least
 from polyroc.validation.signatures import validate_fields, validated, within
 
 __all__ = ["PlannedTest", "ReaderVariances", "smallest_cases"]

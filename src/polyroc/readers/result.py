@@ -5,6 +5,10 @@ from dataclasses import dataclass, field
 from math import isinf, isnan
 from typing import Any, NamedTuple
 
+from polyroc._results.codec import NOT_STORED, STORED_IF_SET
+from polyroc._results.invariants import Invariants, at_least, distinct, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.estimates.difference import verdict
 from polyroc.estimates.estimate import Estimate
@@ -18,10 +22,6 @@ from polyroc.readers.anova import ErrorCovariances, Fixed, MeanSquares, Nested
 from polyroc.readers.curves import ReaderCurve, reader_curves
 from polyroc.readers.effects import ReaderAverage, ReaderDifference
 from polyroc.readers.readings import Readings
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET
-from polyroc.results.invariants import Invariants, at_least, distinct, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import validated
 

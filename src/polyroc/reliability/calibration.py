@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.data_options import DataOptions, WholeDataOptions, cases_of
 from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, NotApplicableError
@@ -27,7 +28,6 @@ from polyroc.reliability.recalibration import JointTest, Recalibration, joint_te
 from polyroc.reliability.result import Calibration, EventCalibration, ReliabilityCurve, TermDifferences, ZTest
 from polyroc.reliability.smooth_curve import smooth_curve
 from polyroc.reliability.subgroups import grouped_calibration
-from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema, Scores
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.random import Rng, is_whole, rng_for, seed_of
@@ -45,7 +45,7 @@ class _Settings(NamedTuple):
     """What is computed of every sample, and how."""
 
     level: float
-    n: int
+    replicates: int
     seed: int
     views: tuple[View, ...]
     smooth: bool
@@ -57,7 +57,7 @@ class _Options(WholeDataOptions, total=False):
     views: View | Sequence[View] | None
     smooth: bool
     level: float
-    n: int
+    replicates: int
     rng: Rng
     progress: ProgressOption
 
@@ -76,7 +76,7 @@ def calibration(
     views: View | Sequence[View] | None = None,
     smooth: bool = False,
     level: float = 0.95,
-    n: int = 1000,
+    replicates: int = 1000,
     rng: Rng = 0,
     progress: ProgressOption = None,
     **data_options: Unpack[DataOptions],
@@ -104,7 +104,7 @@ def calibration(
         True: also a smooth reliability curve (logistic regression on a spline of the log odds).
     level
         Of intervals and bands.
-    n, rng
+    replicates, rng
         Number of simulated samples, and the seed.
     progress
         For files, as in `evaluate`.
@@ -135,9 +135,11 @@ def calibration(
     (2023) 663-680. Kumar, Liang & Ma, NeurIPS 32 (2019). Widmann, Lindsten & Zachariah, NeurIPS 32 (2019).
     """
     checked_level(level)
-    if not is_whole(n, FEWEST_DRAWS):
-        raise InputError(f"n must be a whole number, {FEWEST_DRAWS} or more, got {short_repr(n)}.")
-    settings = _Settings(level, n, seed_of(rng), checked_views(views), smooth)
+    if not is_whole(replicates, FEWEST_DRAWS):
+        raise InputError(
+            f"replicates must be a whole number, {FEWEST_DRAWS} or more, got {short_repr(replicates)}."
+        )
+    settings = _Settings(level, replicates, seed_of(rng), checked_views(views), smooth)
     cases = cases_of("calibration", data, y_score, data_options)
     if not isinstance(cases, Scores):
         return _of_files(cases, settings, progress)
@@ -158,7 +160,7 @@ def _of_files(source: EngineOptions, settings: _Settings, progress: ProgressOpti
         what = "A smooth curve" if settings.smooth else "The view 'pair'"
         raise NotApplicableError(f"{what} needs the cases in memory; use a sample of the rows.")
     with progress_callback(progress) as report:
-        return calibrate_files(source, settings.level, settings.n, settings.seed, report, **source.terms)
+        return calibrate_files(source, settings.level, settings.replicates, settings.seed, report, **source.terms)
 
 
 def _evaluate(scores: Scores, settings: _Settings) -> tuple[Calibration, dict[tuple[str, str], Analysis]]:
@@ -171,7 +173,7 @@ def _evaluate(scores: Scores, settings: _Settings) -> tuple[Calibration, dict[tu
             key, cox, fit = (name, event.name), recalibrate(event), fit_isotonic(event)
             grid = _grid(fit)
             rng = rng_for(settings.seed, 0, place)  # the same for all classifiers: see `difference`
-            simulation = simulate(event, fit, grid, settings.n, settings.level, rng)
+            simulation = simulate(event, fit, grid, settings.replicates, settings.level, rng)
             events[key] = _event(event, cox, fit, grid, simulation, settings)
             analyses[key] = Analysis.of(event, cox, fit, simulation)
             tests[key] = _folds(event, cox)
@@ -191,7 +193,9 @@ def _evaluate(scores: Scores, settings: _Settings) -> tuple[Calibration, dict[tu
 
 def _canonical(scores: Scores, settings: _Settings) -> dict[str, KernelTest]:
     return {
-        name: kernel_test(scores, table_of(scores, name), settings.n, rng_for(settings.seed, number, KERNEL))
+        name: kernel_test(
+            scores, table_of(scores, name), settings.replicates, rng_for(settings.seed, number, KERNEL)
+        )
         for number, name in enumerate(scores.classifiers)
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.engines.evaluate import open_dataset
 from polyroc.engines.event_counts import BARS
 from polyroc.engines.options import EngineOptions
@@ -34,7 +35,6 @@ from polyroc.reliability.result import (
     ReliabilityCurve,
     ZTest,
 )
-from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.random import rng_for
 

@@ -4,6 +4,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from polyroc._results.codec import STORED_IF_SET
+from polyroc._results.invariants import Invariants, shares
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.messages import short_repr
 from polyroc.output.tables import Table
@@ -11,9 +14,6 @@ from polyroc.reliability.differences import QUANTITIES
 from polyroc.reliability.recalibration import JointTest
 from polyroc.reliability.result import Calibration
 from polyroc.reliability.tables import grouped_sentences, grouped_tables
-from polyroc.results.codec import STORED_IF_SET
-from polyroc.results.invariants import Invariants, shares
-from polyroc.results.result import Result
 from polyroc.scores import readable
 from polyroc.validation.signatures import validated
 
@@ -76,7 +76,7 @@ class GroupedCalibration(Result, Mapping[Group, Calibration]):
     >>> p = rng.random(2000)
     >>> sex = np.where(rng.random(2000) < 0.5, "f", "m")
     >>> y = rng.random(2000) < np.where(sex == "f", p, 0.2 + 0.6 * p)  # probabilities are too extreme for m
-    >>> result = pr.calibration(y, p, by={"sex": sex}, n=100)
+    >>> result = pr.calibration(y, p, by={"sex": sex}, replicates=100)
     >>> print(result.conclusion()[0])
     classifier: calibration differs between subgroups (in the large and slope): p < 0.001.
     >>> round(result["m"].event().slope.value, 1)

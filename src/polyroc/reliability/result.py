@@ -5,6 +5,10 @@ from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import Any, NamedTuple
 
+from polyroc._results.codec import STORED_IF_SET, Record
+from polyroc._results.invariants import Invariants, ascending, at_least, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
@@ -15,10 +19,6 @@ from polyroc.reliability.kernel_test import KernelTest
 from polyroc.reliability.recalibration import JointTest
 from polyroc.reliability.smooth_curve import SmoothCurve
 from polyroc.reliability.tables import all_tables, brier_table, sentences, tests_table
-from polyroc.results.codec import STORED_IF_SET, Record
-from polyroc.results.invariants import Invariants, ascending, at_least, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.signatures import validated
 

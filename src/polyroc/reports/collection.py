@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from polyroc._results.codec import Known
 from polyroc.curves.binary_problems import binary_problems
 from polyroc.curves.curve import curve
 from polyroc.curves.result import Curve, Curves
@@ -32,7 +33,6 @@ from polyroc.progress import Progress
 from polyroc.reliability.calibration import calibration
 from polyroc.reliability.result import Calibration
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
-from polyroc.results.codec import Known
 from polyroc.scores import Scores
 from polyroc.validation.random import Draws
 

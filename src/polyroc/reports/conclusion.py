@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference, chance_clause, verdict
@@ -17,7 +18,6 @@ from polyroc.output.numbers import estimate_text, interval_text, p_text, percent
 from polyroc.output.sentences import clipped, listed, short_names, shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
 from polyroc.reports.subgroups import subgroup_sentences
-from polyroc.results.provenance import Provenance
 from polyroc.rules import CutPointRule
 from polyroc.studies.summaries.paired_tests import PairedTest
 

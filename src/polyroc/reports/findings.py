@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.curves.result import Curve, Curves
 from polyroc.curves.surface import Surface
 from polyroc.decisions.decision_curve import DecisionCurve
@@ -20,8 +22,6 @@ from polyroc.measures.registry import record_of
 from polyroc.messages import short_repr
 from polyroc.readers.result import ReaderStudy
 from polyroc.reliability.result import Calibration
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 
 if TYPE_CHECKING:
     from polyroc.reports.study_findings import StudyFindings

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc._version import __version__
 from polyroc.estimates.interval_names import interval_notes
 from polyroc.measures.registry import MEASURES
 from polyroc.output.numbers import level_text
 from polyroc.reports.findings import MOST_COBWEB_CLASSES, Findings
-from polyroc.results.provenance import Provenance
 
 __all__ = ["PAPERS", "cited", "methods_of", "references_of", "versions"]
 

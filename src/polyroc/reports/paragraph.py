@@ -4,6 +4,7 @@ import platform
 from collections.abc import Sequence
 from importlib.resources import files
 
+from polyroc._results.provenance import Provenance
 from polyroc._version import __version__
 from polyroc.output.numbers import level_text
 from polyroc.output.sentences import counted, listed, printable, shortened
@@ -11,7 +12,6 @@ from polyroc.readers.result import DESIGNS, RANDOM, ReaderStudy
 from polyroc.reports.findings import Findings
 from polyroc.reports.study_conclusion import measure_name, name_of_test
 from polyroc.reports.study_findings import StudyFindings
-from polyroc.results.provenance import Provenance
 
 __all__ = ["answered_items", "bibtex_of", "methods_paragraph"]
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
+from polyroc._results.result import Result
 from polyroc.data_options import DataOptions
 from polyroc.errors import InputError
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
@@ -22,7 +23,6 @@ from polyroc.reports.page_assets import require_packages
 from polyroc.reports.result import NO_CASES, Report, checked_path
 from polyroc.reports.study_findings import collect_study
 from polyroc.reports.study_methods import study_repeat
-from polyroc.results.result import Result
 from polyroc.scores import Scores
 from polyroc.studies.result import Study
 from polyroc.validation.option_table import DATA_OPTIONS
@@ -241,6 +241,6 @@ def _call(path: Path | None, options: _Options) -> tuple[str, ...]:
     arguments = [f"{name}={value!r}" for name, value in options_by_name.items() if value is not None]
     if options.method is not None:
         name = repr(options.method)
-        arguments.append(f"method={name if isinstance(options.method, str) else f'pr.{name}'}")
+        arguments.append(f"method={name if isinstance(options.method, str) else f'pr.methods.{name}'}")
     call = ", ".join([*arguments, f"level={options.level}", f"rng={options.rng}"])
     return "import polyroc as pr", f"pr.report({options.data}, {call})"

@@ -7,6 +7,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self
 
+from polyroc._results.codec import NOT_STORED, stored_as
+from polyroc._results.result import Result
 from polyroc.curves.result import Curves
 from polyroc.curves.surface import Surface
 from polyroc.decisions.decision_curve import DecisionCurve
@@ -33,8 +35,6 @@ from polyroc.reports.study_methods import plan_lines, study_methods_of, study_re
 from polyroc.reports.study_tables import study_tables
 from polyroc.reports.subgroups import subgroup_tables
 from polyroc.reports.tables import reader_tables, tables
-from polyroc.results.codec import NOT_STORED, stored_as
-from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
 __all__ = ["FORMATS", "NO_CASES", "Report", "checked_path"]

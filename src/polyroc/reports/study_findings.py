@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED
+from polyroc._results.result import Result
 from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError, PolyrocError, PolyrocWarning
 from polyroc.estimates.comparison import Comparison
@@ -17,8 +19,6 @@ from polyroc.inference.methods import DEFAULT, Method
 from polyroc.measures.registry import measure as registered_measure
 from polyroc.progress import Progress, track
 from polyroc.reports.collection import CURVE_POINTS, detached_area, thinned
-from polyroc.results.codec import NOT_STORED
-from polyroc.results.result import Result
 from polyroc.scores import Scores
 from polyroc.studies import summaries
 from polyroc.studies.fold_values import FoldTable

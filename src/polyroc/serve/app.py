@@ -334,7 +334,9 @@ async def plan(request: Request) -> Response:
         raise InputError(planned)
     arguments = ", ".join(f"{name}={value!r}" for name, value in question.items())
     python = f"import polyroc as pr\nprint(pr.sample_size({arguments}).sentence())"
-    return JSONResponse({**planned, "command": command_line("size", size_options(question)), "python": python})
+    return JSONResponse(
+        {**planned, "command": command_line("sample-size", size_options(question)), "python": python}
+    )
 
 
 async def show(request: Request) -> Response:

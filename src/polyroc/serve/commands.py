@@ -98,7 +98,7 @@ def command_line(command: str, arguments: Sequence[str] | None) -> str | None:
     if arguments is None:
         return None
     first, *others = arguments
-    is_option_like = command != "size" and first.startswith("-")  # a file that would be taken for an option
+    is_option_like = command != "sample-size" and first.startswith("-")  # a file that would be taken for an option
     return " ".join(["polyroc", command, *map(_quoted, [f"./{first}" if is_option_like else first, *others])])
 
 

@@ -185,7 +185,7 @@ def choose_point(
     from polyroc.inference.methods import Bootstrap
 
     if "method" in terms:
-        terms = {**terms, "method": Bootstrap(n=RESAMPLES, rng=0)}
+        terms = {**terms, "method": Bootstrap(replicates=RESAMPLES, rng=0)}
     with _noting() as notes:
         scores = _scores(path, name, limits, columns, progress)
         progress(0, 0, "choosing")

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, at_least, distinct
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.measures.applicability import inapplicable_reason
@@ -13,7 +14,6 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find_measure
 from polyroc.measures.sample import Sample
 from polyroc.messages import Option
-from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.scores import Kind, Schema, Scores
 from polyroc.validation.signatures import validated
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 
+from polyroc._results.codec import NOT_STORED, stored_as
+from polyroc._results.result import Result
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError, PolyrocWarning, warn
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.results.codec import NOT_STORED, stored_as
-from polyroc.results.result import Result
 from polyroc.scores import Folds, Scores
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.plan import Plan

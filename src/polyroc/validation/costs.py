@@ -142,7 +142,7 @@ def _shares(limits: Any, argument: str, example: str) -> Iterator[tuple[Any, flo
 def as_alphas(alpha: Any, labels: Sequence[Hashable]) -> FloatArray:
     """Dirichlet parameters of the costs of errors, row = true class, column = decision; zero on the diagonal.
 
-    From one number for all, a matrix whose diagonal is not read, or a mapping {(true, decided): alpha}, where an
+    From one number for all, a matrix whose diagonal is not read, or a mapping {(true, decided): value}, where an
     error that is not named has 1.
 
     >>> as_alphas({("sick", "well"): 10}, ["sick", "well"]).tolist()
@@ -152,17 +152,17 @@ def as_alphas(alpha: Any, labels: Sequence[Hashable]) -> FloatArray:
     alphas = errors.copy()
     if isinstance(alpha, Mapping):
         for pair, value in alpha.items():
-            alphas[_pair(pair, labels, "alpha")] = _numbers(value, "alpha", dimensions=0)
+            alphas[_pair(pair, labels, "concentration")] = _numbers(value, "concentration", dimensions=0)
     else:
-        numbers = _numbers(alpha, "alpha")
+        numbers = _numbers(alpha, "concentration")
         if numbers.shape not in ((), errors.shape):
             raise InputError(
-                f"alpha must be one number, or have {len(labels)} rows (true classes) and columns (decisions) for "
-                f"the classes {short_repr(list(labels))}, got shape {numbers.shape}."
+                f"concentration must be one number, or have {len(labels)} rows (true classes) and columns "
+                f"(decisions) for the classes {short_repr(list(labels))}, got shape {numbers.shape}."
             )
         alphas = alphas * numbers
     if (alphas[errors > 0] <= 0).any():
-        raise InputError(f"alpha must be above 0 for every error, got {short_repr(alpha)}.")
+        raise InputError(f"concentration must be above 0 for every error, got {short_repr(alpha)}.")
     return np.asarray(alphas * errors)
 
 

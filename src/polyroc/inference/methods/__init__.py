@@ -71,9 +71,9 @@ def as_estimating_method(method: Method | str | None) -> Method | None:
 def method_named(name: str, **options: Any) -> Method:
     """A method by its name, with those of the options that it has.
 
-    >>> method_named("bootstrap", n=500, rng=1)
-    Bootstrap(n=500, stratified=None, kind='guarded', rng=1)
-    >>> method_named("influence", n=500, rng=1)
+    >>> method_named("bootstrap", replicates=500, rng=1)
+    Bootstrap(replicates=500, stratified=None, kind='guarded', rng=1)
+    >>> method_named("influence", replicates=500, rng=1)
     Influence()
     """
     kind = METHODS.get(name.strip().lower())

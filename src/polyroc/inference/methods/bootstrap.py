@@ -34,7 +34,7 @@ __all__ = ["Bootstrap"]
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap(Method):
-    """Standard errors and intervals from resampling: the cases are drawn anew, with replacement, n times.
+    """Standard errors and intervals from resampling: the cases are drawn anew with replacement.
 
     Every replicate gives each case the number of times it was drawn, times its weight if it has one; the measure
     is computed with these as weights. The standard error is the standard deviation of the replicates. All
@@ -47,7 +47,7 @@ class Bootstrap(Method):
 
     Attributes
     ----------
-    n
+    replicates
         How many replicates; 1000 or more for an interval.
     stratified
         True: drawn within each class, so that class sizes stay. False: drawn over all cases, so that they vary.
@@ -74,15 +74,15 @@ class Bootstrap(Method):
     Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapters 12 to 14. DiCiccio & Efron, Statistical
     Science 11 (1996) 189-228.
 
-    >>> Bootstrap(n=500, rng=1)
-    Bootstrap(n=500, stratified=None, kind='guarded', rng=1)
+    >>> Bootstrap(replicates=500, rng=1)
+    Bootstrap(replicates=500, stratified=None, kind='guarded', rng=1)
     """
 
     name: ClassVar[str] = "bootstrap"
     test: ClassVar[str] = "bootstrap test"
     resamples: ClassVar[bool] = True
 
-    n: Count = 2000
+    replicates: Count = 2000
     stratified: bool | None = None
     kind: BootstrapKind = "guarded"
     rng: Rng = 0
@@ -122,12 +122,12 @@ class Bootstrap(Method):
     ) -> Uncertainty:
         """The covariance of the replicates; those that leave the measure undefined are left out."""
         method, scores = self.for_measure(measure, samples[0].scores), samples[0].scores
-        replicates = method.replicates(measure, samples)
+        replicates = method.resample(measure, samples)
         defined = ~np.isnan(replicates).any(axis=0)
         if not defined.all():
             warn(
-                f"{(~defined).sum()} of {self.n} resamples leave {measure} undefined (a class was not drawn, or "
-                "no case was called); they are left out. Stratified resampling, or more cases, avoid it.",
+                f"{(~defined).sum()} of {self.replicates} resamples leave {measure} undefined (a class was not "
+                "drawn, or no case was called); they are left out. Resample by class, or add cases.",
                 UndefinedMeasureWarning,
             )
         matrix = np.full((len(samples), len(samples)), np.nan)
@@ -159,7 +159,7 @@ class Bootstrap(Method):
 
         return lambda key: variances()[key]
 
-    def replicates(self, measure: Measure, samples: Sequence[Sample]) -> FloatArray:
+    def resample(self, measure: Measure, samples: Sequence[Sample]) -> FloatArray:
         """The measure on resampled cases, at [classifier, replicate]; nan where a replicate leaves it undefined.
 
         All classifiers see the same resamples.
@@ -174,7 +174,7 @@ class Bootstrap(Method):
 
         The weights come one row per resample, cases grouped by class; a class may have none.
         """
-        draws = Draws(self.n, seed_of(self.rng), count_workers(self.n_jobs))
+        draws = Draws(self.replicates, seed_of(self.rng), count_workers(self.n_jobs))
         return map_resamples(draws, sample, self.stratified is not False, values)
 
     def _evaluated(self, sample: Sample, evaluators: Sequence[Evaluator], rows: int) -> FloatArray:

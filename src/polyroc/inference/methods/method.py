@@ -60,7 +60,7 @@ class Method(ABC):
     name
         The text that stands for the method with its defaults: `method="bootstrap"`.
     resamples
-        True if it draws resamples: it then has `replicates` and `over_resamples`, and makes intervals of them.
+        True if it draws resamples: it then has `resample` and `over_resamples`, and makes intervals of them.
     compares_only
         True if it has p-values of paired classifiers (`paired_pvalues`) and nothing of its own for one classifier.
     always_applies
@@ -114,7 +114,7 @@ class Method(ABC):
         del measure, scores
         return None
 
-    def replicates(self, measure: Measure, samples: Sequence[Sample]) -> FloatArray:
+    def resample(self, measure: Measure, samples: Sequence[Sample]) -> FloatArray:
         """The measure on resampled cases, at [classifier, replicate]."""
         raise NotApplicableError(f"{self!r} draws no resamples of {measure} ({len(samples)} classifiers).")
 

@@ -29,10 +29,10 @@ ROUNDING = 1e-12
 class Permutation(PairedTest):
     """P-values for paired classifiers, by exchanging them case by case.
 
-    If classifiers are equal, their scores for a case could have come from either. In each of n random
+    If classifiers are equal, their scores for a case could have come from either. In each of the random
     rearrangements every case (every group, with `groups`) deals its scores anew among the classifiers, and the
     p-value is the share of rearrangements, the observed one included, that differ as much as the observed one:
-    (1 + how many) / (1 + n). Ranking scores are replaced by their mid-ranks first, so that classifiers on
+    (1 + how many) / (1 + replicates). Ranking scores are replaced by their mid-ranks first, so that classifiers on
     different scales can trade places (Bandos, Rockette & Gur 2005). For a pair the statistic is the absolute
     difference; for all classifiers together the variance of their values. Standard errors are
     those of `Influence()`, and the interval is stretched to agree with the p-value.
@@ -41,8 +41,8 @@ class Permutation(PairedTest):
 
     Attributes
     ----------
-    n
-        How many rearrangements; the smallest p-value is 1 / (1 + n).
+    replicates
+        How many rearrangements; the smallest p-value is 1 / (1 + replicates).
     rng
         A seed (0 by default, so that the same call gives the same answer), a generator, or None for a different
         answer each time.
@@ -55,7 +55,7 @@ class Permutation(PairedTest):
     name: ClassVar[str] = "permutation"
     test: ClassVar[str] = "permutation test"
 
-    n: Count = 2000
+    replicates: Count = 2000
     rng: Rng = 0
 
     def __post_init__(self) -> None:
@@ -72,12 +72,12 @@ class Permutation(PairedTest):
         stack = _exchangeable(scores)
         names = scores.classifiers
         pairs = {
-            (names[i], names[j]): _pvalue(self.n, measure, scores, stack[[i, j]], _difference, rng)
+            (names[i], names[j]): _pvalue(self.replicates, measure, scores, stack[[i, j]], _difference, rng)
             for i, j in combinations(range(len(names)), 2)
         }
         if len(names) == 2:
             return PairedPvalues(pairs[names[0], names[1]], pairs)
-        return PairedPvalues(_pvalue(self.n, measure, scores, stack, _variance, rng), pairs)
+        return PairedPvalues(_pvalue(self.replicates, measure, scores, stack, _variance, rng), pairs)
 
 
 def _exchangeable(scores: Scores) -> FloatArray:
@@ -98,16 +98,21 @@ def _variance(values: FloatArray) -> float:
 
 
 def _pvalue(
-    n: int, measure: Measure, scores: Scores, stack: FloatArray, dispersion: Dispersion, rng: np.random.Generator
+    replicates: int,
+    measure: Measure,
+    scores: Scores,
+    stack: FloatArray,
+    dispersion: Dispersion,
+    rng: np.random.Generator,
 ) -> float:
     observed = dispersion(_values(measure, scores, stack))
     units = np.arange(len(scores)) if scores.units is None else scores.units
     cases = np.arange(len(scores))
     at_least = 0
-    for _ in range(n):
+    for _ in range(replicates):
         deal = rng.permuted(np.tile(np.arange(len(stack)), (int(units.max()) + 1, 1)), axis=1)[units]
         at_least += dispersion(_values(measure, scores, stack[deal.T, cases])) >= observed - ROUNDING
-    return (1 + at_least) / (1 + n)
+    return (1 + at_least) / (1 + replicates)
 
 
 def _values(measure: Measure, scores: Scores, stack: Sequence[FloatArray] | FloatArray) -> FloatArray:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import isnan, nan, sqrt
 from typing import Any
 
+from polyroc._results.invariants import Invariants, at_least, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result, plain
 from polyroc.errors import DegenerateComparisonWarning, InputError, warn
 from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.output.numbers import number_text, p_text
-from polyroc.results.invariants import Invariants, at_least, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.input_tables import Table, fold_table
 from polyroc.validation.arguments import did_you_mean

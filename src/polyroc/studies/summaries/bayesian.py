@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, at_least, shares, within
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import plain
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.invariants import Invariants, at_least, shares, within
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import plain
 from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of, tidy
 from polyroc.studies.summaries.pairwise import OVERLAP, PairwiseSummary, fold_differences
 from polyroc.validation.arrays import Missing

@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
+from polyroc._results.provenance import Provenance
 from polyroc.errors import InputError
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.provenance import Provenance
 from polyroc.studies.summaries.input_tables import Table, fold_table
 from polyroc.studies.summaries.paired_tests import NAMES, PairedTest, PairedTests, Procedure, t_ratio
 from polyroc.validation.arrays import Missing

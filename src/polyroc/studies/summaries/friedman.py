@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from math import inf, nan, sqrt
 from typing import Any, NamedTuple
 
+from polyroc._results.invariants import Invariants, distinct, shares, within
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.estimates.hypothesis_tests import chi_square_tail
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
-from polyroc.results.invariants import Invariants, distinct, shares, within
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.studies.summaries.input_tables import Tables, direction, means_of
 from polyroc.studies.summaries.range_tests import RangeTest, range_test
 from polyroc.validation.arguments import checked_alpha

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, at_least, ordered, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import plain
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
-from polyroc.results.invariants import Invariants, at_least, ordered, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import plain
 from polyroc.studies.summaries.input_tables import Table, Tables, means_of
 from polyroc.studies.summaries.pairwise import OVERLAP, PairwiseSummary, fold_differences
 from polyroc.validation.arguments import checked_level

@@ -9,9 +9,9 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, distinct
+from polyroc._results.result import Result
 from polyroc.errors import DegenerateComparisonWarning, InputError, warn
-from polyroc.results.invariants import Invariants, distinct
-from polyroc.results.result import Result
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.input_tables import Table, fold_table
 from polyroc.validation.arrays import Missing

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from polyroc._results.invariants import Invariants, ascending, at_least, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result, plain
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.results.invariants import Invariants, ascending, at_least, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain
 from polyroc.studies.summaries.anova import anova
 from polyroc.studies.summaries.input_tables import Table, direction, tidy
 from polyroc.studies.summaries.studentized_range import range_probability, range_quantile

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from polyroc._results.invariants import Invariants, at_least
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result
 from polyroc.errors import InputError
-from polyroc.results.invariants import Invariants, at_least
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result
 from polyroc.studies.fold_values import FoldTable
 from polyroc.validation.signatures import validated
 

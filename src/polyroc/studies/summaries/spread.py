@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc._results.codec import STORED_IF_SET
+from polyroc._results.invariants import Invariants, at_least, shares
+from polyroc._results.provenance import Provenance
+from polyroc._results.result import Result, plain
 from polyroc.errors import InputError
 from polyroc.inference.methods.hanley_mcneil import area_variance, exponential
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
 from polyroc.output.numbers import number_text
-from polyroc.results.codec import STORED_IF_SET
-from polyroc.results.invariants import Invariants, at_least, shares
-from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 from polyroc.validation.signatures import Positive, Probability, validated
 

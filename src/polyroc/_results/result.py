@@ -12,15 +12,15 @@ from itertools import islice
 from math import isfinite
 from typing import Any, ClassVar, Literal, Self, get_args
 
+from polyroc._results.codec import Record, decode_fields, encode_fields
+from polyroc._results.invariants import check_invariants
+from polyroc._results.provenance import Provenance
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.messages import short_repr
 from polyroc.output.formats import html_table, latex_table
 from polyroc.output.sentences import printable
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
-from polyroc.results.codec import Record, decode_fields, encode_fields
-from polyroc.results.invariants import check_invariants
-from polyroc.results.provenance import Provenance
 from polyroc.validation.signatures import validated
 
 __all__ = ["SCHEMA", "Result", "plain"]
@@ -80,7 +80,7 @@ class Result(Record, ABC):
 
     @validated
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON: schema, kind and fields, with intervals at a level; see `polyroc.results.codec`."""
+        """Plain data for JSON: schema, kind and fields, with intervals at a level."""
         return {"schema": SCHEMA, "kind": type(self).__name__, **encode_fields(self, level)}
 
     @classmethod

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from polyroc._results.codec import NOT_STORED, STORED_IF_SET, Record
+from polyroc._results.invariants import Invariants, at_least
 from polyroc._version import __version__
 from polyroc.output.sentences import counted
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Record
-from polyroc.results.invariants import Invariants, at_least
 from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["UNPAIRED", "Provenance"]

@@ -1,4 +1,4 @@
-"""The commands `readers` and `readers-size`: reader studies, and how many readers and cases they need."""
+"""The commands `reader-study` and `plan-reader-study`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ from polyroc.cli.options import (
 from polyroc.errors import InputError
 from polyroc.output.text import Format
 
-__all__ = ["readers", "readers_size"]
+__all__ = ["plan_reader_study", "reader_study"]
 
 DATA_ROLES = (
     "table",
@@ -67,12 +67,12 @@ FIXED = click.option(
 MARGIN = click.option("--margin", type=float, help="Margin of non-inferiority and equivalence.")
 
 
-@click.command("readers", cls=Command)
+@click.command("reader-study", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @measure_option("The measure.", default="auc", show_default=True)
 @add_options(*CELLS, FIXED, MARGIN)
 @click.option(
-    "--adjust",
+    "--adjustment",
     "adjustment",
     default="holm",
     show_default=True,
@@ -89,7 +89,7 @@ MARGIN = click.option("--margin", type=float, help="Margin of non-inferiority an
 @method_options()
 @level_option
 @formats
-def readers(
+def reader_study(
     file: Path,
     measure: str,
     fixed: Any,
@@ -99,7 +99,7 @@ def readers(
     kind: str | None,
     method: str,
     replicates: int,
-    seed: int,
+    rng: int,
     level: float,
     output: Format | None,
     **columns: Any,
@@ -109,16 +109,16 @@ def readers(
     Obuchowski & Rockette's analysis with Hillis' degrees of freedom, for any measure.
 
     \b
-    One row per reading:  polyroc readers readings.csv --truth ill --scores rating --reader reader
+    One row per reading:  polyroc reader-study readings.csv --truth ill --scores rating --reader reader
                             --modality modality --case case
-    Columns per cell:     polyroc readers wide.csv --truth ill --scores CT:Lee=ct_lee --scores CT:Kim=ct_kim
+    Columns per cell:     polyroc reader-study wide.csv --truth ill --scores CT:Lee=ct_lee --scores CT:Kim=ct_kim
                             --scores MRI:Lee=mri_lee --scores MRI:Kim=mri_kim
-    AI against readers:   polyroc readers readings.csv --truth ill --scores rating --reader reader
+    AI against readers:   polyroc reader-study readings.csv --truth ill --scores rating --reader reader
                             --modality modality --case case --standalone AI --margin 0.05
     """
     if kind is not None and out is None:
         raise InputError("--kind is for a picture; give its file with -o PICTURE, or leave it out.")
-    standard_errors = method_from(method, replicates, seed)
+    standard_errors = method_from(method, replicates, rng)
     study = _study(file, columns, measure=measure, fixed=fixed, method=standard_errors, adjustment=adjustment)
     if out is not None:
         _draw(study, out, kind or "forest", level)
@@ -133,13 +133,13 @@ def readers(
 
 
 def _study(file: Path, columns: dict[str, Any], **options: Any) -> Any:
-    from polyroc.readers.reader_study import reader_study
+    from polyroc.readers.reader_study import reader_study as compute
 
     long = columns["reader"] is not None
     patterns = score_columns(columns.pop("scores"))
     if columns["truth"] is None:
         raise InputError("--truth COLUMN is missing: the column of the true classes.")
-    return reader_study(
+    return compute(
         opened(file, columns["encoding"]),
         scores=patterns if long else _cells(patterns),
         labels=label_list(columns.pop("labels")),
@@ -189,7 +189,7 @@ COMPONENTS = (
 )
 
 
-@click.command("readers-size", cls=Command)
+@click.command("plan-reader-study", cls=Command)
 @click.option("--pilot", type=click.Path(path_type=Path), metavar="FILE", help="Pilot study, as for `readers`.")
 @measure_option("The measure of the pilot study.", default="auc", show_default=True)
 @click.option("--effect", type=float, help="The difference to be shown; by default that of the pilot.")
@@ -201,7 +201,7 @@ COMPONENTS = (
 @add_options(FIXED, *COMPONENTS, *CELLS)
 @out_option("PICTURE", "Also draw the power: .png, .svg or .pdf.")
 @formats
-def readers_size(
+def plan_reader_study(
     pilot: Path | None,
     measure: str,
     effect: float | None,
@@ -220,14 +220,14 @@ def readers_size(
     From the variance components of a pilot study, or published ones (Hillis, Obuchowski & Berbaum 2011).
 
     \b
-    From a pilot:     polyroc readers-size --pilot readings.csv --truth ill --scores rating --reader reader
+    From a pilot:     polyroc plan-reader-study --pilot readings.csv --truth ill --scores rating --reader reader
                         --modality modality --case case --effect 0.05
-    From components:  polyroc readers-size --effect 0.05 --interaction 0.0002 --error 0.0008 --cov1 0.00035
+    From components:  polyroc plan-reader-study --effect 0.05 --interaction 0.0002 --error 0.0008 --cov1 0.00035
                         --cov2 0.00034 --cov3 0.00024 --of-cases 114
     """
-    from polyroc.readers.plan import plan_reader_study
+    from polyroc.readers.plan import plan_reader_study as compute
 
-    plan = plan_reader_study(
+    plan = compute(
         _variances(pilot, measure, columns),
         effect=effect,
         margin=margin,

@@ -1,4 +1,4 @@
-"""The command `size`: sample size and power."""
+"""The command `sample-size`: sample size and power."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -23,7 +23,7 @@ from polyroc.output.text import Format
 from polyroc.power.pages import size_page
 from polyroc.validation.signatures import MOST_DRAWS
 
-__all__ = ["size"]
+__all__ = ["sample_size"]
 
 QUESTION = (
     measure_option("The measure.", default="auc", show_default=True),
@@ -83,14 +83,14 @@ PILOT = (
         metavar="TIMES",
         help="Resample the pilot data instead of a formula.",
     ),
-    click.option("--seed", type=int, help="Seed of --simulate; 0 by default."),
+    click.option("--rng", type=int, help="Seed of --simulate; 0 by default."),
 )
 
 
 @click.command(cls=Command)
 @add_options(*QUESTION, *PILOT)
 @formats
-def size(
+def sample_size(
     measure: str,
     n: str | None,
     ratio: str | None,
@@ -99,7 +99,7 @@ def size(
     formula: str | None,
     pilot: Path | None,
     simulate: int | None,
-    seed: int | None,
+    rng: int | None,
     **options: Any,
 ) -> int:
     """The number of cases that a study needs; with --n, the power of that number of cases.
@@ -108,27 +108,27 @@ def size(
     variance.
 
     \b
-    Against a value:    polyroc size --value 0.85 --null 0.75 --power 0.9 --ratio 1,2
-    Two classifiers:    polyroc size --value 0.85 --versus 0.80 --correlation 0.5
-    Non-inferiority:    polyroc size --value 0.85 --versus 0.85 --correlation 0.5 --margin 0.05
-    A narrow interval:  polyroc size --value 0.85 --width 0.1
-    The power:          polyroc size --value 0.85 --null 0.75 --n 40,80
-    Three classes:      polyroc size -m vus --value 0.5 --null 0.35 --ratio 1,1,2
-    From pilot data:    polyroc size --pilot p.csv --truth y --scores "p_*" -m hand_till --null 0.8
+    Against a value:    polyroc sample-size --value 0.85 --null 0.75 --power 0.9 --ratio 1,2
+    Two classifiers:    polyroc sample-size --value 0.85 --versus 0.80 --correlation 0.5
+    Non-inferiority:    polyroc sample-size --value 0.85 --versus 0.85 --correlation 0.5 --margin 0.05
+    A narrow interval:  polyroc sample-size --value 0.85 --width 0.1
+    The power:          polyroc sample-size --value 0.85 --null 0.75 --n 40,80
+    Three classes:      polyroc sample-size -m vus --value 0.5 --null 0.35 --ratio 1,1,2
+    From pilot data:    polyroc sample-size --pilot p.csv --truth y --scores "p_*" -m hand_till --null 0.8
     """
-    from polyroc.power.sample_size import sample_size
+    from polyroc.power.sample_size import sample_size as plan
 
     columns = {name: options.pop(name) for name in COLUMNS}
-    scores = _pilot(pilot, columns, simulate, seed)
+    scores = _pilot(pilot, columns, simulate, rng)
     question = {
         **options,
         "n": _whole_numbers(n),
         "ratio": None if ratio is None else _numbers(ratio, "--ratio", "1,2"),
         "sides": None if sides is None else int(sides),
-        "method": _method(formula, simulate, seed),
+        "method": _method(formula, simulate, rng),
     }
     with nullcontext() if simulate is None else progress_bar() as progress:
-        result = sample_size(scores, measure=measure, progress=progress, **question)
+        result = plan(scores, measure=measure, progress=progress, **question)
     print_result(output, record=result.to_dict, rows=result.rows, table=lambda: size_page(result))
     return 0
 
@@ -139,9 +139,9 @@ COLUMNS = (
 )
 
 
-def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, seed: int | None) -> Any:
+def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, rng: int | None) -> Any:
     """The pilot data, if there are any."""
-    values = {**columns, "simulate": simulate, "seed": seed}
+    values = {**columns, "simulate": simulate, "rng": rng}
     options = [f"--{name.strip('_').replace('_', '-')}" for name, value in values.items() if value]
     if pilot is None:
         if options:
@@ -153,15 +153,15 @@ def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, se
     return scores_from(pilot, **{**columns, **defaults})
 
 
-def _method(formula: str | None, simulate: int | None, seed: int | None) -> Any:
+def _method(formula: str | None, simulate: int | None, rng: int | None) -> Any:
     from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
     from polyroc.power.formulas import Obuchowski
     from polyroc.power.simulation import Simulation
 
     if simulate is not None:
-        return Simulation(simulate, 0 if seed is None else seed)
-    if seed is not None:
-        raise InputError(f"--seed {seed} is for --simulate TIMES; give both, or leave it out.")
+        return Simulation(simulate, 0 if rng is None else rng)
+    if rng is not None:
+        raise InputError(f"--rng {rng} is for --simulate TIMES; give both, or leave it out.")
     return {None: None, "obuchowski": Obuchowski(), "hanley-mcneil": HanleyMcNeil("exponential")}[formula]
 
 

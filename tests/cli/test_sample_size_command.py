@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from planning import FAIR, GOOD, PLANS, Y
-from polyroc.cli.size import size
+from polyroc.cli.sample_size import sample_size as size
 from polyroc.errors import PolyrocError
 from polyroc.power.formulas import Obuchowski
 from polyroc.power.result import SampleSize
@@ -69,7 +69,7 @@ def test_command_gives_what_python_gives(file):
     done = run(*pilot, "--json")
     expected = sample_size(Y, {"good": GOOD, "fair": FAIR}, measure="hand_till")
     assert SampleSize.from_dict(json.loads(done.output)) == expected
-    drawn = run(*pilot, "--simulate", 20, "--seed", 1, "--n", 60)
+    drawn = run(*pilot, "--simulate", 20, "--rng", 1, "--n", 60)
     assert drawn.exit_code == 0
     assert "Simulated power: 95 % 0." in drawn.output
     assert "seed 1." in drawn.output
@@ -95,10 +95,10 @@ def test_command_helps():
         (["--value", "0.85", "--ratio", "one"], "--ratio must be numbers, such as 1,2, got 'one'"),
         (["--value", "0.85", "--n", "1.5"], "--n must be whole numbers"),
         (["--value", "0.85", "--truth", "y"], "--truth came without --pilot FILE"),
-        (["--value", "0.85", "--seed", "1"], "--seed came without --pilot FILE"),
+        (["--value", "0.85", "--rng", "1"], "--rng came without --pilot FILE"),
         (["--pilot", "p.csv"], "--pilot needs --truth COLUMN and --scores COLUMNS"),
         (["--pilot", "nowhere.csv", "--truth", "y", "--scores", "s"], "nowhere.csv"),
-        (["--pilot", "FILE", "--truth", "y", "--scores", "g_*", "-m", "ova", "--seed", "1"], "is for --simulate"),
+        (["--pilot", "FILE", "--truth", "y", "--scores", "g_*", "-m", "ova", "--rng", "1"], "is for --simulate"),
         (
             ["--pilot", "FILE", "--truth", "y", "--scores", "g_*", "-m", "ova", "--formula", "obuchowski"],
             "Simulation",

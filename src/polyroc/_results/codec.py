@@ -35,9 +35,9 @@ from typing import (
 
 import numpy as np
 
+from polyroc._results.invariants import check_invariants
 from polyroc.errors import InputError
 from polyroc.messages import short_repr
-from polyroc.results.invariants import check_invariants
 
 __all__ = ["NOT_STORED", "STORED_IF_SET", "Known", "Once", "Record", "decode_fields", "encode_fields", "stored_as"]
 
@@ -117,7 +117,7 @@ class Record:
 
     Methods that a record may have beside its fields: `_derived()` and `_derived_at(level)` return further values
     by name, for readers of JSON; they are not read back. `_invariants()` states what must hold of the fields when
-    they are read (see `polyroc.results.invariants`).
+    they are read (see `polyroc._results.invariants`).
     """
 
     __slots__ = ()
