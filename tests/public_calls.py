@@ -99,7 +99,6 @@ MADE_BY_VERBS = {
     "Recommendation",
     "Report",
     "SampleSize",
-    "Scores",
     "Separation",
     "Spread",
     "Study",
@@ -455,8 +454,7 @@ VALID_CALLS = {
         },
     ),
     "Measure.with_options": lambda: ValidCall(MEASURES["partial_auc"].with_options, {"fpr": (0, 0.5)}),
-    "Scores.from_arrays": lambda: _data(pr.Scores.from_arrays),
-    "Scores.from_table": lambda: ValidCall(pr.Scores.from_table, {"source": IRIS, **IRIS_COLUMNS}),
+    "Scores": lambda: _data(pr.Scores),
     "Tally": lambda: ValidCall(pr.Tally, {"labels": (0, 1)}),
     "Tally.evaluate": lambda: ValidCall(tally("two_classes").evaluate, {"measure": "auc"}),
     "Tally.merge": lambda: ValidCall(tally("two_classes").merge, {"other": tally("two_classes")}),
@@ -583,11 +581,9 @@ VALID_CALLS = {
     "Interaction.rows": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").rows, {}),
     "Interaction.sentence": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").sentence, {}),
     "Scores.merge": lambda: ValidCall(
-        DATA["three"].call(pr.Scores.from_arrays).merge, {"unions": {"two": ["a", "b"], "last": ["c"]}}
+        DATA["three"].call(pr.Scores).merge, {"unions": {"two": ["a", "b"], "last": ["c"]}}
     ),
-    "Scores.subset": lambda: ValidCall(
-        DATA["two_classifiers"].call(pr.Scores.from_arrays).subset, {"cases": [0, 1]}
-    ),
+    "Scores.subset": lambda: ValidCall(DATA["two_classifiers"].call(pr.Scores).subset, {"cases": [0, 1]}),
     "Evaluation.adjusted_pvalues": lambda: ValidCall(
         pr.evaluate(
             [0, 1, 0, 1], {"a": [1, 2, 3, 4], "b": [2, 1, 3, 4]}, measure="auc", null=0.6

@@ -106,7 +106,7 @@ SEARCHING = {
     "search_front",
     "leave_pair_out",
     "OperatingPointClassifier.predict",
-    "Scores.from_table",
+    "Scores",
 }  # over a second
 COMMON = {"rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table"}  # the same method of every result
 

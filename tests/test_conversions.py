@@ -537,7 +537,7 @@ def test_softmax_of_arrays_mappings_and_scores():
     np.testing.assert_allclose(pr.to_probabilities(NAMES, LOGITS, rule="softmax"), expected, atol=1e-12)
     both = pr.to_probabilities(NAMES, {"m": LOGITS, "n": LOGITS + 7}, rule="softmax")
     np.testing.assert_allclose(both["m"], both["n"], atol=1e-12)
-    scores = pr.to_probabilities(pr.Scores.from_arrays(NAMES, LOGITS), rule="softmax")
+    scores = pr.to_probabilities(pr.Scores(NAMES, LOGITS), rule="softmax")
     assert scores.converted == "scores to probabilities by the softmax"
     np.testing.assert_allclose(scores.values["classifier"], expected, atol=1e-12)
     assert pr.evaluate(scores, measure="mossman").converted == scores.converted

@@ -15,7 +15,7 @@ from polyroc.scores import Schema, Scores, readable
 
 CODES = np.array([0, 2, 2, 0, 2], dtype=np.int32)
 VALUES = {"forest": np.arange(5.0), "logit": np.ones(5)}
-SCORES = Scores(CODES, ("a", "b", "c"), VALUES)
+SCORES = Scores._make(CODES, ("a", "b", "c"), VALUES)
 
 
 def test_properties_of_scores():
@@ -32,7 +32,7 @@ def test_repr_says_what_is_there():
 
 
 def test_cases_of_weight_zero_do_not_count():
-    scores = Scores(CODES, ("a", "b", "c"), VALUES, sample_weight=np.array([0, 1, 2, 0, 0.5]))
+    scores = Scores._make(CODES, ("a", "b", "c"), VALUES, sample_weight=np.array([0, 1, 2, 0, 0.5]))
     assert scores.cases == {"a": 0, "b": 0, "c": 3}
     assert scores.absent == ("a", "b")
     assert len(scores) == 5
@@ -46,8 +46,8 @@ def test_scores_are_frozen():
 
 def test_scores_are_compared_by_identity():
     """Two sets of scores are not equal because their numbers are; and an array has no single truth."""
-    assert Scores(CODES, ("a", "b", "c"), VALUES) != SCORES
-    assert len({SCORES, Scores(CODES, ("a", "b", "c"), VALUES)}) == 2
+    assert Scores._make(CODES, ("a", "b", "c"), VALUES) != SCORES
+    assert len({SCORES, Scores._make(CODES, ("a", "b", "c"), VALUES)}) == 2
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_schema_decides_applicability_as_scores_do(kind, classes, positive, op
         return
     codes = np.arange(classes, dtype=np.int32)
     values = np.linspace(0, 1, classes) if kind == "score" else np.eye(classes)
-    scores = Scores(codes, tuple(range(classes)), {"one": values}, kind, positive, ordered)
+    scores = Scores._make(codes, tuple(range(classes)), {"one": values}, kind, positive, ordered)
     for measure in MEASURES.values():
         assert inapplicable_reason(measure, scores.schema, options) == inapplicable_reason(
             measure, scores, options

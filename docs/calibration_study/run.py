@@ -176,7 +176,7 @@ def classes(factor: float, n: int, rng: np.random.Generator) -> Covered:
         return {}
     rows = np.clip(rows, 1e-4, 1) ** factor
     rows /= rows.sum(axis=1, keepdims=True)
-    scores = pr.Scores.from_arrays(y, rows)
+    scores = pr.Scores(y, rows)
     result = pr.calibration(scores, views=["top label", "pair"], replicates=100, rng=int(rng.integers(2**31)))
     (kernel,) = (result.canonical or {}).values()
     (overall,) = result.overall.values()

@@ -210,7 +210,7 @@ def venkatraman_tests(data: Data, seed: int) -> dict[tuple[str, str], float]:
     pvalues = {("roc_curve", "paired"): test.pair("0", "1").pvalue}
     if data.groups is data.weights is None:
         half = np.arange(len(data.y)) % 2 == 0  # two sets of cases
-        apart = {name: pr.Scores.from_arrays(data.y[rows], s[rows]) for (name, s), rows in _sets(scores, half)}
+        apart = {name: pr.Scores(data.y[rows], s[rows]) for (name, s), rows in _sets(scores, half)}
         unpaired = pr.curves.venkatraman(apart, replicates=PERMUTATIONS, rng=seed)
         pvalues["roc_curve", "unpaired"] = unpaired.pair("0", "1").pvalue
     return pvalues

@@ -73,7 +73,9 @@ def values_of(measure: str, P: Array, y: Array, classes: int) -> float:
 
 def _matrix(tables: dict[str, Array], y: Array, classes: int) -> pr.Scores:
     """Probabilities without any check; the last of two classes is the positive one."""
-    return pr.Scores(y.astype(np.int32), tuple(range(classes)), tables, "matrix", 1 if classes == 2 else None)
+    return pr.Scores._make(
+        y.astype(np.int32), tuple(range(classes)), tables, "matrix", 1 if classes == 2 else None
+    )
 
 
 def _auc(score: Array, positive: Array) -> float:
@@ -133,7 +135,7 @@ class Simulation:
 
     def scores(self, P: Sequence[Array], folds: Array, repeats: Array | None, times: int) -> pr.Scores:
         """The predictions of both classifiers."""
-        return pr.Scores.from_arrays(
+        return pr.Scores(
             np.tile(self.y, times),
             dict(zip(NAMES, P, strict=True)),
             labels=list(range(self.cell.classes)),

@@ -38,7 +38,7 @@ def scores(item: dict[str, Any], data: Data) -> pr.Scores:
     Class sizes are fixed in the reference set: its variances are those of case-control sampling. Calibration
     needs a cohort.
     """
-    return pr.Scores.from_arrays(
+    return pr.Scores(
         data.y,
         {name: data.predictions[name] for name in item["classifiers"]},
         labels=list(range(data.n_classes)),

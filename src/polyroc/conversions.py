@@ -6,7 +6,7 @@ marked (`Scores.converted`, `Estimate.converted`).
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Self, TypedDict, Unpack, overload
 
 import numpy as np
@@ -161,7 +161,7 @@ DESCRIPTIONS: Mapping[Rule, str] = {
 
 def _converted(scores: Scores, description: str, **changes: Any) -> Scores:
     """The scores with these changes, marked with this conversion after earlier ones."""
-    return replace(scores, converted="; then ".join(filter(None, (scores.converted, description))), **changes)
+    return scores._replace(converted="; then ".join(filter(None, (scores.converted, description))), **changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from polyroc.validation.weights import check_weight_kind
 if TYPE_CHECKING:
     from polyroc.inference.methods.method import Method
 
-__all__ = ["DataOptions", "WholeDataOptions", "cases_in_memory", "cases_of", "scan"]
+__all__ = ["DataOptions", "WholeDataOptions", "cases_in_memory", "cases_of", "read_scores", "scan"]
 
 
 class WholeDataOptions(TypedDict, total=False):
@@ -110,6 +110,12 @@ def cases_of(
         return _checked(verb, _loaded(settings, columns), options)
     _check_engine(verb, mode_of(is_frame(settings.files)), settings, method, columns)
     return settings
+
+
+@validated
+def read_scores(data: Any, y_score: Any = None, **data_options: Unpack[DataOptions]) -> Scores:
+    """Return the cases in memory: what `Scores` does."""
+    return cases_in_memory("Scores", data, y_score, data_options)
 
 
 @validated
@@ -241,7 +247,7 @@ def _loaded(settings: EngineOptions, columns: Mapping[str, Any]) -> Scores:
 
 def _checked(verb: Verb, scores: Scores, options: DataOptions) -> Scores:
     """Return the cases; an error if the verb has no subgroups and some were asked for."""
-    if verb != "reader_study" and options.get("by") is not None:
+    if verb not in ("reader_study", "Scores") and options.get("by") is not None:
         check_supported("by", "memory", verb)
     return scores
 

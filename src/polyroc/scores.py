@@ -1,14 +1,18 @@
 """`Scores`, the observed classes and predictions, and `Schema`, what is known of them without the data."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.messages import short_repr
+
+if TYPE_CHECKING:
+    from polyroc.data_options import DataOptions
 
 __all__ = ["Coded", "Folds", "Kind", "Sampling", "Schema", "Scores", "WeightKind", "readable"]
 
@@ -82,7 +86,7 @@ class Folds:
 
     A fold is the test set of one trained model. In a repeated cross-validation every repeat divides the same cases
     into folds anew; there is one row per case and repeat, and a fold of one repeat is another fold than that of
-    the same name in another repeat. Made by `Scores.from_arrays` and `polyroc.read`.
+    the same name in another repeat. Made of `folds` and `repeats`.
 
     Attributes
     ----------
@@ -141,13 +145,24 @@ class Folds:
         return f"{self.repeats} repeats of {folds} folds"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class Scores:
     """The true classes of the cases and the predictions of one or more classifiers.
 
     All classifiers of one `Scores` predicted the same cases, in the same order: they are paired by construction.
-    Made by `Scores.from_arrays`, `Scores.from_table` and `polyroc.read`; every verb accepts it in place of
-    `y_true` and `y_score`. The constructor itself takes class codes and checks nothing.
+    Every verb accepts it in place of `data` and `y_score`, and makes it itself of what it is given.
+
+    Parameters
+    ----------
+    data
+        The true classes, or a file or a table that has them.
+    y_score
+        1-D (a ranking score, an ordered score, or decisions given as text labels), 2-D (cases x classes, columns
+        in the order of `labels`; the columns of a data frame are matched to the labels by name), or a mapping from
+        classifiers' names to such arrays.
+    data_options
+        What the data mean, as in every verb: `labels`, `pos_label`, `sample_weight`, `groups`, `folds`, ... (see
+        `polyroc.data_options.DataOptions`).
 
     Attributes
     ----------
@@ -190,149 +205,79 @@ class Scores:
         What identified the cases of several classifiers that came in rows; None if each row had all classifiers.
     names, counts
         The labels as distinct strings, and the number of rows of positive weight in each class.
+
+    Raises
+    ------
+    polyroc.errors.InputError
+        If the data do not fit together or hold invalid values.
+
+    Examples
+    --------
+    >>> import polyroc as pr
+    >>> scores = pr.Scores(
+    ...     ["ill", "well", "ill", "well"],
+    ...     {"test A": [0.9, 0.2, 0.4, 0.5], "test B": [0.8, 0.1, 0.7, 0.3]},
+    ...     pos_label="ill",
+    ... )
+    >>> scores
+    Scores(4 cases (ill: 2, well: 2); score of test A, test B)
+    >>> pr.evaluate(scores, measure="auc")["test A", "auc"].value
+    0.75
     """
 
     codes: CodeArray
     labels: tuple[Hashable, ...]
     values: Mapping[str, FloatArray]
-    kind: Kind = "score"
-    positive: int | None = None
-    ordered: bool = False
-    sample_weight: FloatArray | None = None
-    groups: IntArray | None = None
-    dropped: int = 0
-    converted: str | None = None
-    sampling: Sampling = "cohort"
-    weight_kind: WeightKind = "importance"
-    folds: Folds | None = None
-    by: Mapping[str, Coded] = field(default_factory=dict)
-    negated: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    pairing: str | None = None
-    names: tuple[str, ...] = field(init=False)
-    counts: IntArray = field(init=False)
+    kind: Kind
+    positive: int | None
+    ordered: bool
+    sample_weight: FloatArray | None
+    groups: IntArray | None
+    dropped: int
+    converted: str | None
+    sampling: Sampling
+    weight_kind: WeightKind
+    folds: Folds | None
+    by: Mapping[str, Coded]
+    negated: tuple[str, ...]
+    notes: tuple[str, ...]
+    pairing: str | None
+    names: tuple[str, ...]
+    counts: IntArray
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", readable(self.labels))
-        codes = self.codes if self.sample_weight is None else self.codes[self.sample_weight > 0]
-        object.__setattr__(self, "counts", _counts(codes, len(self.labels)))
+    def __init__(self, data: Any, y_score: Any = None, **data_options: "Unpack[DataOptions]") -> None:
+        # Imported here because the options of data belong to a higher layer, which returns Scores.
+        from polyroc.data_options import read_scores
+
+        made = read_scores(data, y_score, **data_options)
+        for attribute in fields(self):
+            object.__setattr__(self, attribute.name, getattr(made, attribute.name))
 
     @classmethod
-    def from_arrays(
+    def _make(
         cls,
-        y_true: Any,
-        y_score: Any,
-        *,
-        labels: Sequence[Hashable] | None = None,
-        pos_label: Hashable = None,
-        sample_weight: Any = None,
-        weight_kind: WeightKind | None = None,
-        groups: Any = None,
-        folds: Any = None,
-        repeats: Any = None,
-        sampling: Sampling | None = None,
-        missing: Literal["raise", "drop"] = "raise",
-        by: Any = None,
-        negate: Any = None,
+        codes: CodeArray,
+        labels: tuple[Hashable, ...],
+        values: Mapping[str, FloatArray],
+        kind: Kind = "score",
+        positive: int | None = None,
+        ordered: bool = False,
+        sample_weight: FloatArray | None = None,
+        **others: Any,
     ) -> "Scores":
-        """Validate arrays and build `Scores`, with the arguments that every verb takes.
+        """Make scores of class codes and arrays that have been checked; `others` are further attributes."""
+        scores = object.__new__(cls)
+        stated = (codes, labels, values, kind, positive, ordered, sample_weight)
+        for name, value in {**dict(zip(STATED, stated, strict=True)), **DEFAULTS, **others}.items():
+            object.__setattr__(scores, name, value)
+        object.__setattr__(scores, "names", readable(labels))
+        counted = codes if scores.sample_weight is None else codes[scores.sample_weight > 0]
+        object.__setattr__(scores, "counts", _counts(counted, len(labels)))
+        return scores
 
-        Parameters
-        ----------
-        y_true
-            True class of each case: a list, an array or a series of labels of any hashable type.
-        y_score
-            1-D (a ranking score, an ordered score, or decisions given as text labels), 2-D (cases x classes,
-            columns in the order of `labels`; the columns of a data frame are matched to the labels by name), or a
-            mapping from classifiers' names to such arrays.
-        labels
-            The classes in order. Sorted by default; required to name a class without cases, or to order classes.
-        pos_label
-            The positive class of two. Not needed for 0/1, -1/1, False/True, nor where `labels` are given: the last
-            of two labels is then the positive one.
-        sample_weight, groups
-            One weight, and one group (patient, site), per case.
-        folds
-            The fold of each case in a cross-validation: which of the trained models predicted it. Measures are
-            then computed within folds and averaged over the models.
-        repeats
-            The repeat of each row in a repeated cross-validation, with one row per case and repeat. The rows of a
-            case are identified by `groups`, or else by their order within each repeat.
-        weight_kind
-            "importance" (default): how much each case counts. "frequency": how many cases each row stands for.
-        sampling
-            "cohort" (default): class sizes are random. "case-control": class sizes are fixed.
-        missing
-            "raise" an error for missing values, or "drop" the rows that have them, with a warning.
-        by
-            Values that divide the cases into subgroups, for `evaluate(scores, by=...)`: an array with one entry
-            per case, a mapping from names to such arrays, or a data frame.
-        negate
-            The name of a classifier, or several, whose scores are multiplied by -1, because small ones indicate
-            the positive class; True for all classifiers.
-
-        Raises
-        ------
-        polyroc.errors.InputError
-            If the arrays do not fit together or hold invalid values.
-
-        Examples
-        --------
-        >>> import polyroc as pr
-        >>> scores = pr.Scores.from_arrays(
-        ...     ["ill", "well", "ill", "well"],
-        ...     {"test A": [0.9, 0.2, 0.4, 0.5], "test B": [0.8, 0.1, 0.7, 0.3]},
-        ...     pos_label="ill",
-        ... )
-        >>> scores
-        Scores(4 cases (ill: 2, well: 2); score of test A, test B)
-        >>> pr.evaluate(scores, measure="auc")["test A", "auc"].value
-        0.75
-        """
-        # Imported here because validation is a higher layer: it returns Scores.
-        from polyroc.validation.scores import normalise
-
-        return normalise(
-            y_true,
-            y_score,
-            labels=labels,
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            weight_kind=weight_kind,
-            groups=groups,
-            folds=folds,
-            repeats=repeats,
-            sampling=sampling,
-            missing=missing,
-            by=by,
-            negate=negate,
-        )
-
-    @classmethod
-    def from_table(cls, source: Any, *, truth: str, scores: Any, **options: Any) -> "Scores":
-        """Read columns of a file, a data frame or a lazy table, with the arguments of `polyroc.read`.
-
-        Parameters
-        ----------
-        source
-            A path, a file object, a data frame (pandas, Polars, pyarrow), or a lazy table (Polars LazyFrame, Dask
-            data frame, pyarrow Dataset, DuckDB relation).
-        truth, scores
-            The column of the true classes, and the column or columns of the predictions.
-        options
-            As in `polyroc.read`: `weight`, `groups`, `labels`, `pos_label`, `missing` and others.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> frame = pl.DataFrame({"ill": [True, False, True], "risk": [0.9, 0.2, 0.4]})
-        >>> Scores.from_table(frame, truth="ill", scores="risk")
-        Scores(3 cases (False: 1, True: 2); score of classifier)
-        """
-        # Imported here because io is a higher layer: it returns Scores.
-        from polyroc.io.read import read
-
-        return read(source, truth=truth, scores=scores, **options)
+    def _replace(self, **changes: Any) -> "Scores":
+        """Return the scores with other attributes."""
+        return self._make(**{name: getattr(self, name) for name in ATTRIBUTES} | changes)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -380,23 +325,22 @@ class Scores:
         The value then also depends on how the scores of different trained models compare. It is biased where
         their scale or level differs between folds, as in leave-one-out cross-validation.
 
-        >>> scores = Scores.from_arrays([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9], folds=[1, 1, 2, 2])
+        >>> scores = Scores([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9], folds=[1, 1, 2, 2])
         >>> scores
         Scores(4 cases (0: 2, 1: 2) in 2 folds; score of classifier)
         >>> scores.pool_folds()
         Scores(4 cases (0: 2, 1: 2) in 2 folds, pooled; score of classifier)
         """
-        return self if self.folds is None else replace(self, folds=replace(self.folds, pooled=True))
+        return self if self.folds is None else self._replace(folds=replace(self.folds, pooled=True))
 
     def subset(self, cases: Any) -> "Scores":
         """The scores of some of the cases, given by position or by a mask; classes keep their place.
 
-        >>> Scores.from_arrays([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9]).subset([0, 1, 3])
+        >>> Scores([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9]).subset([0, 1, 3])
         Scores(3 cases (0: 1, 1: 2); score of classifier)
         """
         cases = _positions(cases, len(self))
-        return replace(
-            self,
+        return self._replace(
             codes=self.codes[cases],
             values={name: values[cases] for name, values in self.values.items()},
             sample_weight=None if self.sample_weight is None else self.sample_weight[cases],
@@ -419,7 +363,7 @@ class Scores:
         Examples
         --------
         >>> P = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.2, 0.2, 0.6], [0.4, 0.5, 0.1]]
-        >>> scores = Scores.from_arrays(["a", "b", "c", "c"], P)
+        >>> scores = Scores(["a", "b", "c", "c"], P)
         >>> scores.merge({"a": ["a"], "b or c": ["b", "c"]})
         Scores(4 cases (a: 1, b or c: 3); matrix of classifier)
         """
@@ -441,7 +385,7 @@ class Scores:
             name: np.column_stack([columns[:, union_of == union].sum(axis=1) for union in range(len(unions))])
             for name, columns in kept.values.items()
         }
-        return replace(kept, codes=union_of[kept.codes], labels=tuple(unions), values=values, positive=None)
+        return kept._replace(codes=union_of[kept.codes], labels=tuple(unions), values=values, positive=None)
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -487,3 +431,19 @@ def readable(labels: tuple[Hashable, ...]) -> tuple[str, ...]:
     """
     names = tuple(str(label) for label in labels)
     return names if len(set(names)) == len(names) else tuple(repr(label) for label in labels)
+
+
+STATED = ("codes", "labels", "values", "kind", "positive", "ordered", "sample_weight")
+DEFAULTS: Mapping[str, Any] = {
+    "groups": None,
+    "dropped": 0,
+    "converted": None,
+    "sampling": "cohort",
+    "weight_kind": "importance",
+    "folds": None,
+    "by": MappingProxyType({}),
+    "negated": (),
+    "notes": (),
+    "pairing": None,
+}
+ATTRIBUTES = (*STATED, *DEFAULTS)  # from which the others follow

@@ -131,7 +131,7 @@ def test_pooling_is_the_curve_of_all_cases():
     assert pooled.area.provenance.pooled
     for same in (
         pr.curve(y, s, folds=fold, pooled=True),
-        pr.curve(pr.Scores.from_arrays(y, s, folds=fold).pool_folds()),
+        pr.curve(pr.Scores(y, s, folds=fold).pool_folds()),
     ):
         assert same.to_dict() == pooled.to_dict()
 
@@ -147,7 +147,7 @@ def test_the_average_of_folds_is_the_default_and_folds_have_names():
     y, s = Binormal(1.0).sample(50, rng=0)
     fold = np.array(list("abcde") * 20)
     one = pr.curve(y, s, folds=fold, average="vertical")
-    two = pr.curve(pr.Scores.from_arrays(y, s, folds=fold))
+    two = pr.curve(pr.Scores(y, s, folds=fold))
     assert one.to_dict() == two.to_dict()
     family = pr.curve(y, s, folds=fold, average="none")
     assert (family.by, [*family]) == ("fold", [f"fold {k}" for k in "abcde"])

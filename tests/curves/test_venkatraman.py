@@ -41,7 +41,7 @@ STEADY, OTHER, ERRATIC = normal(1.0, 1.0), normal(1.0, 1.0), normal(5**0.5, 3.0)
 
 
 def scores(y, s):
-    return pr.Scores.from_arrays(y, s)
+    return pr.Scores(y, s)
 
 
 @pytest.mark.slow
@@ -156,7 +156,7 @@ def test_several_pairs_are_adjusted_stored_and_reported():
             "weights.* weight_kind='frequency'",
         ),
         (
-            lambda: venkatraman({k: pr.Scores.from_arrays(Y, A, groups=Y) for k in "ab"}),
+            lambda: venkatraman({k: pr.Scores(Y, A, groups=Y) for k in "ab"}),
             "not valid for groups, whose cases stay together; compare areas instead",
         ),
         (lambda: venkatraman(Y, {"a": A, "b": B}, sample_weight=[-1.0] * 40), "negative weights"),

@@ -42,7 +42,7 @@ def test_rates_are_those_of_the_cases_left_out(point):
 
     rule = pr.operate(Y, P, costs=COSTS, evaluate_on=(Y, P)).rule
     assert rule == point.rule
-    scores = pr.Scores.from_arrays(Y, {"classifier": P})
+    scores = pr.Scores(Y, {"classifier": P})
     method = FEW.for_shares(True, scores)
     assert "stratified=False" in repr(method)
     weights = method.over_resamples(Sample(scores, "classifier"), lambda weight: weight.T.astype(float)).T

@@ -315,7 +315,7 @@ def test_every_resample_is_chosen_as_if_it_were_the_data(criterion):
     options = {"labels": ORDER, "criterion": criterion}
     point = operate(STAGE, MARKER, method=FAST, **options)
     ranges, optimism = [], []
-    for weight in naive_resamples(pr.Scores.from_arrays(STAGE, MARKER, labels=ORDER), FAST):
+    for weight in naive_resamples(pr.Scores(STAGE, MARKER, labels=ORDER), FAST):
         chosen = operate(STAGE, MARKER, sample_weight=weight, **options)
         ranges.append(naive_ranges(weight, chosen, criterion))
         optimism.append(chosen.rates - pr.rates(STAGE, MARKER, labels=ORDER, rule=chosen.rule).rates)

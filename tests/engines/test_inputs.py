@@ -70,9 +70,7 @@ class TestVerbs:
     def test_read(self, make):
         """The cases in the order of the rows."""
         scores = pr.read(make(ROWS), **MATRIX, sample_weight="w", groups="day")
-        expected = pr.Scores.from_arrays(
-            ROWS["kind"], ROWS[P].to_numpy(), sample_weight=ROWS["w"], groups=ROWS["day"]
-        )
+        expected = pr.Scores(ROWS["kind"], ROWS[P].to_numpy(), sample_weight=ROWS["w"], groups=ROWS["day"])
         assert scores.labels == ("a", "b", "c")
         assert (scores.codes == expected.codes).all()
         assert (scores.values["classifier"] == expected.values["classifier"]).all()
@@ -783,6 +781,6 @@ class TestNoNetwork:
 
 
 def test_scores_from_table(make):
-    scores = pr.Scores.from_table(make(TWO), **RISK, sample_weight="w")
+    scores = pr.Scores(make(TWO), **RISK, sample_weight="w")
     assert (scores.values["classifier"] == TWO["s"].to_numpy()).all()
     assert (scores.sample_weight == TWO["w"].to_numpy()).all()

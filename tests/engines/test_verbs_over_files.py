@@ -135,7 +135,7 @@ def test_areas_are_inside_their_bounds(kind, rows, weighted):
     y, score, w = (np.array(column) for column in zip(*rows, strict=True))
     weight = w.astype(float) if weighted else np.ones(len(y))
     exact = KINDS[kind].area(
-        Sample(Scores(y.astype(np.int32), (0, 1), {"": score}, "score", 1, False, weight), "")
+        Sample(Scores._make(y.astype(np.int32), (0, 1), {"": score}, positive=1, sample_weight=weight), "")
     )
     bins = BinCounts(Layout.of(3), 2, weighted)
     kept = weight > 0

@@ -118,7 +118,7 @@ def test_errors_are_those_of_the_jackknife_from_its_definition():
 def test_weights_repeat_cases():
     weight = np.random.default_rng(0).integers(1, 4, 21)
     (front, _), (repeated, _), (y, (P, _)) = two_classes(weight)
-    scores = pr.Scores.from_arrays(y, P, sample_weight=weight)
+    scores = pr.Scores(y, P, sample_weight=weight)
     ours, theirs = (case_errors([decided], 1000, 0) for decided in (front.decided(scores), repeated))
     assert ours.replicates == theirs.replicates == weight.sum()
     assert ours.standard_errors[0, 0] == pytest.approx(theirs.standard_errors[0, 0], rel=1e-12)

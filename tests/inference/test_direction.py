@@ -134,7 +134,7 @@ def test_report_names_it():
 @pytest.mark.parametrize("negate", [True, "abeta", ["abeta"]])
 def test_negated_scores(negate):
     expected = pr.evaluate(Y, {"abeta": -WRONG}, measure="auc")["abeta", "auc"]
-    for data in ((Y, {"abeta": WRONG}), (pr.Scores.from_arrays(Y, {"abeta": WRONG}),)):
+    for data in ((Y, {"abeta": WRONG}), (pr.Scores(Y, {"abeta": WRONG}),)):
         turned = pr.evaluate(*data, measure=["auc"], negate=negate)["abeta", "auc"]
         assert turned.value == expected.value
         assert turned.provenance.negated == ("abeta",)
@@ -223,7 +223,7 @@ def test_unpaired_arrays():
     """Different cases need no detour: pairs of arrays, or Scores."""
     first, second = (Y[:50], GOOD[:50]), (Y[50:], GOOD[50:])
     pairs = pr.compare({"one": first, "two": second}, measure="auc")
-    scores = {"one": pr.Scores.from_arrays(*first), "two": pr.Scores.from_arrays(*second)}
+    scores = {"one": pr.Scores(*first), "two": pr.Scores(*second)}
     assert pairs.rows() == pr.compare(scores, measure="auc").rows()
     with pytest.raises(InputError, match=r"of Scores, or of \(y_true, y_score\), by name; 'two' is a list"):
         pr.compare({"one": first, "two": [1, 2]}, measure="auc")

@@ -515,7 +515,7 @@ def test_dropped_rows_must_be_dropped_in_every_repeat():
 
 def test_scores_describe_their_folds():
     y, s, fold = two_classes()
-    scores = pr.Scores.from_arrays(y, s, folds=fold)
+    scores = pr.Scores(y, s, folds=fold)
     assert isinstance(scores.folds, Folds)
     assert scores.folds.names == ("0", "1", "2", "3")
     assert repr(scores) == "Scores(48 cases (0: 24, 1: 24) in 4 folds; score of classifier)"
@@ -607,15 +607,15 @@ def test_the_command_line_has_folds(file):
 
 def test_verbs_of_one_sample_ask_to_pool_the_folds():
     y, P, fold = three_classes()
-    scores = pr.Scores.from_arrays(y, P, folds=fold)
+    scores = pr.Scores(y, P, folds=fold)
     for verb in (pr.operate, pr.surface, pr.front):
         with pytest.raises(InputError, match=r"pass scores\.pool_folds\(\)"):
             verb(scores)
     y, s, fold = two_classes()
     with pytest.raises(InputError, match=r"pass scores\.pool_folds\(\)"):
-        pr.decision_curve(pr.Scores.from_arrays(y, 1 / (1 + np.exp(-s)), folds=fold))
+        pr.decision_curve(pr.Scores(y, 1 / (1 + np.exp(-s)), folds=fold))
     with pytest.warns(OptimismWarning):
-        point = pr.operate(pr.Scores.from_arrays(y, s, folds=fold).pool_folds())
+        point = pr.operate(pr.Scores(y, s, folds=fold).pool_folds())
     assert point.confusion.provenance.pooled
 
 

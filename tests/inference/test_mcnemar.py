@@ -97,7 +97,7 @@ def test_decisions_that_tie_and_different_cases():
     P[0] = 1 / 3
     with pytest.raises(NotApplicableError, match="some cases have several largest scores"):
         pr.compare(Y, {"a": P, "b": P}, measure="accuracy", method="mcnemar")
-    apart = {name: pr.Scores.from_arrays(Y.astype(str), decided) for name, decided in TEXT.items()}
+    apart = {name: pr.Scores(Y.astype(str), decided) for name, decided in TEXT.items()}
     with pytest.raises(NotApplicableError, match="on the same cases"):
         pr.compare(apart, measure="accuracy", method="mcnemar")
 

@@ -261,9 +261,9 @@ def test_forms_of_by(form, grouped):
     made = pr.evaluate(Y, A, measure="auc", by=by)
     assert made.by == (name,)
     assert made.between().rows() == grouped.between().rows()
-    scores = pr.Scores.from_arrays(Y, A, by=by)
+    scores = pr.Scores(Y, A, by=by)
     assert pr.evaluate(scores, measure="auc", by=name).between().rows() == grouped.between().rows()
-    passed = pr.evaluate(pr.Scores.from_arrays(Y, A), measure="auc", by=by)
+    passed = pr.evaluate(pr.Scores(Y, A), measure="auc", by=by)
     assert passed.between().rows() == grouped.between().rows()
 
 
@@ -307,12 +307,12 @@ def test_missing_values():
     with pytest.raises(InputError, match=r"by 'sex' has missing values \(positions 0, 1, 2 and 1 more\)"):
         pr.evaluate(Y, A, measure="auc", by={"sex": by})
     with pytest.raises(InputError, match="by 'by' has missing values"):
-        pr.evaluate(pr.Scores.from_arrays(Y, A), measure="auc", by=by)
+        pr.evaluate(pr.Scores(Y, A), measure="auc", by=by)
     with pytest.warns(DroppedRowsWarning, match=r"Dropped 4 of 160 rows with missing values \(by 'sex': 4\)"):
         dropped = pr.evaluate(Y, A, measure="auc", by={"sex": by}, missing="drop")
     assert dropped["f"].provenance.cases == {"0": 38, "1": 38}
     with pytest.warns(DroppedRowsWarning):
-        again = pr.evaluate(pr.Scores.from_arrays(Y, A), measure="auc", by={"sex": by}, missing="drop")
+        again = pr.evaluate(pr.Scores(Y, A), measure="auc", by={"sex": by}, missing="drop")
     assert again.rows() == dropped.rows()
 
 
@@ -351,11 +351,11 @@ def test_bad_input(name):
 
 
 def test_bad_requests(grouped, compared):
-    scores = pr.Scores.from_arrays(Y, A, by={"sex": SEX})
+    scores = pr.Scores(Y, A, by={"sex": SEX})
     with pytest.raises(InputError, match=r"no column 'sec' \(by\) in these Scores; did you mean 'sex'"):
         pr.evaluate(scores, measure="auc", by="sec")
     with pytest.raises(InputError, match="they have none"):
-        pr.evaluate(pr.Scores.from_arrays(Y, A), measure="auc", by="sex")
+        pr.evaluate(pr.Scores(Y, A), measure="auc", by="sex")
     with pytest.raises(InputError, match="classifier must be one of 2, none was given; known: a, b"):
         compared.between()
     with pytest.raises(InputError, match="did you mean 'auc'"):

@@ -157,7 +157,7 @@ def test_what_a_report_needs_agrees_to_the_last_bit(weighted):
         patch.setattr(Kernel, "__call__", run_both_ways)
         for classes in (P, np.column_stack([P, 0.5 * P[:, 1]]) / (1.0 + 0.5 * P[:, 1:2])):
             truth = np.where(np.arange(40) % 5, y, classes.shape[1] - 1)
-            scores = pr.Scores.from_arrays(truth, classes, sample_weight=weight)
+            scores = pr.Scores(truth, classes, sample_weight=weight)
             fixed_fronts(scores, 100, Draws.of(100, 0, None), quick=True)
         pr.calibration(y, P, sample_weight=weight, replicates=50)
         pr.curve(y > 0, P[:, 1], sample_weight=weight, drop_intermediate=True, band="pointwise")

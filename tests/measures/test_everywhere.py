@@ -52,7 +52,7 @@ def test_in_python(key, options):
     assert comparison.estimates["s"].value == pytest.approx(estimate.value, abs=1e-12)
     assert 0 < comparison.pvalue < 1
     assert comparison.difference("s", "t").standard_error > 0
-    apart = {"s": pr.Scores.from_arrays(Y, S, **options), "t": pr.Scores.from_arrays(Y, T, **options)}
+    apart = {"s": pr.Scores(Y, S, **options), "t": pr.Scores(Y, T, **options)}
     unpaired = pr.compare(apart, measure=key).difference("s", "t")
     assert unpaired.standard_error > 0
     assert pr.evaluate(Y, S, measure=key, **options, method="jackknife").standard_error > 0

@@ -221,7 +221,7 @@ def test_scorer():
 @pytest.mark.slow
 def test_report(tmp_path):
     y, classifiers = cases()
-    scores = pr.Scores.from_arrays(y, classifiers, labels=LABELS)
+    scores = pr.Scores(y, classifiers, labels=LABELS)
     path = tmp_path / "report.html"
     pr.report(scores, path=path, measure="spaced")
     page = path.read_text(encoding="utf-8")
@@ -234,7 +234,7 @@ def test_headline_of_a_report(tmp_path):
     unregister("spaced")
     register(replace(SPACED, headline=("columns",), parts="pair_areas"))
     y, classifiers = cases()
-    scores = pr.Scores.from_arrays(y, classifiers, labels=LABELS)
+    scores = pr.Scores(y, classifiers, labels=LABELS)
     made = pr.report(scores, path=tmp_path / "report.html")
     assert made.findings.comparison.measure == "spaced"
     assert made.conclusion.sentences[0].startswith("good has the highest spaced pairwise area, ")
@@ -243,9 +243,9 @@ def test_headline_of_a_report(tmp_path):
     assert f"pairwise area {min(part.value for part in estimate.parts.values()):.3f}" in hardest
     rows = next(table for table in made.tables if table.key == "parts").rows
     assert ("spaced", "A(low,mid)", "good") in [row[:3] for row in rows]
-    logits = pr.Scores.from_arrays(y, np.log(classifiers["good"]), labels=LABELS)
+    logits = pr.Scores(y, np.log(classifiers["good"]), labels=LABELS)
     assert headline_measure(logits).key == "hand_till"  # the new one needs probabilities
-    two = pr.Scores.from_arrays([0, 1, 1], [0.2, 0.7, 0.4])
+    two = pr.Scores([0, 1, 1], [0.2, 0.7, 0.4])
     assert headline_measure(two).key == "auc"
 
 

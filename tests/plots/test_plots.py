@@ -401,7 +401,7 @@ def test_an_operating_point_is_a_matrix_and_a_place_on_its_curve():
 def test_thresholds_among_the_scores():
     y = np.repeat(["none", "mild", "severe"], 30)
     marker = np.linspace(0, 1, 90).reshape(3, 30) + np.array([[0.0], [0.2], [0.1]])
-    scores = pr.Scores.from_arrays(y, {"marker": marker.ravel()}, labels=["none", "mild", "severe"])
+    scores = pr.Scores(y, {"marker": marker.ravel()}, labels=["none", "mild", "severe"])
     point = pr.operate(scores, criterion="youden", method=pr.methods.Bootstrap(replicates=30, rng=0))
     picture = pr.plot(point, kind="scores", scores=scores)
     assert [line.get_xdata()[0] for line in picture.lines] == [*point.thresholds]
@@ -410,7 +410,7 @@ def test_thresholds_among_the_scores():
     named = ["decided none", "decided mild", "decided severe", "threshold", "95 % interval"]
     assert texts(picture.legend.get_texts()) == named
     assert picture.ax.get_xlabel() == "marker"
-    two = pr.Scores.from_arrays(y == "severe", np.column_stack([1 - marker.ravel(), marker.ravel()]) / 3 + 0.2)
+    two = pr.Scores(y == "severe", np.column_stack([1 - marker.ravel(), marker.ravel()]) / 3 + 0.2)
     chosen = pr.operate(two, criterion="youden", evaluate_on=two)
     assert pr.plot(chosen, kind="scores", scores=two).bands == ()
     with pytest.raises(InputError, match="scores must be Scores, such as"):

@@ -138,7 +138,7 @@ def test_isotonic_regression_is_the_slow_twin_and_scikit_learns(cases):
 @pytest.mark.peer("scikit-learn", "isotonic regression of outcomes on probabilities, to 1e-12")
 def test_recalibrated_probabilities_are_those_of_scikit_learn():
     y, p = sample(n=500)
-    fit = fit_isotonic(next(events_of(pr.Scores.from_arrays(y, p), "classifier")))
+    fit = fit_isotonic(next(events_of(pr.Scores(y, p), "classifier")))
     theirs = IsotonicRegression().fit(p, y).predict(fit.p)
     np.testing.assert_allclose(fit.fitted, theirs, rtol=0, atol=1e-12)
 
@@ -159,7 +159,7 @@ def test_the_terms_add_up_to_the_brier_score(seed, weighted):
 
 def test_recalibration_leaves_no_miscalibration():
     y, p = sample(n=300)
-    fit = fit_isotonic(next(events_of(pr.Scores.from_arrays(y, p), "classifier")))
+    fit = fit_isotonic(next(events_of(pr.Scores(y, p), "classifier")))
     again = np.interp(p, fit.p, fit.fitted).clip(0, 1)
     assert pr.calibration(y, again, replicates=50).event().decomposition.miscalibration.value == pytest.approx(
         0, abs=1e-9
@@ -184,7 +184,7 @@ def test_bands():
 def test_simultaneous_band_is_the_union_of_binomial_bounds():
     y, p = sample(n=60)
     p = p.round(1)
-    fit = fit_isotonic(next(events_of(pr.Scores.from_arrays(y, p), "classifier")))
+    fit = fit_isotonic(next(events_of(pr.Scores(y, p), "classifier")))
     bands = confidence_bands(fit, fit.p, 0.9)
     k = len(fit.p)
     for i, at in enumerate(fit.p):
@@ -293,7 +293,7 @@ def test_what_cannot_be_evaluated():
     with pytest.raises(NotApplicableError, match=r"calibration needs the probability of the positive class"):
         pr.calibration(y, 5 * p)
     with pytest.raises(NotApplicableError, match="case-control"):
-        pr.calibration(pr.Scores.from_arrays(y, p, sampling="case-control"))
+        pr.calibration(pr.Scores(y, p, sampling="case-control"))
     with pytest.raises(InputError, match="replicates must be a whole number, 50 or more"):
         pr.calibration(y, p, replicates=3)
 
@@ -353,7 +353,7 @@ def test_operate_warns_if_probabilities_are_not_right():
     pr.operate(true, rows, calibrated=True)
     with pytest.warns(MiscalibrationWarning):
         pr.operate(true, rows**3 / (rows**3).sum(axis=1, keepdims=True), calibrated=True)
-    assert np.isnan(calibration_pvalue(pr.Scores.from_arrays(y, p, sampling="case-control"), "classifier"))
+    assert np.isnan(calibration_pvalue(pr.Scores(y, p, sampling="case-control"), "classifier"))
 
 
 def test_reversed_probabilities_are_named():

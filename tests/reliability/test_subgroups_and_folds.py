@@ -124,7 +124,7 @@ def test_folds_are_one_sample():
     (test,) = uneven.fold_tests.values()
     assert (test.df, test.pvalue < 1e-4) == (4, True)
     assert "the models of the folds differ in calibration-in-the-large" in uneven.conclusion()[-1]
-    stored = pr.Scores.from_arrays(y, p, folds=folds)
+    stored = pr.Scores(y, p, folds=folds)
     assert pr.calibration(stored, replicates=50).event().slope == result.event().slope
 
 

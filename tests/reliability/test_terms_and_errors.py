@@ -37,7 +37,7 @@ def sample(n=400, slope=1.0, seed=0):
 
 
 def event_of(y, p, **options):
-    return Event("event", np.asarray(p), np.asarray(y, dtype=bool), pr.Scores.from_arrays(y, p, **options))
+    return Event("event", np.asarray(p), np.asarray(y, dtype=bool), pr.Scores(y, p, **options))
 
 
 @at_most(12)
@@ -137,7 +137,7 @@ def three_classes(n, seed=0):
 def test_kernel_error_is_the_slow_twin(weighted):
     y, rows = three_classes(40)  # not more than the landmarks, so that the kernel is whole
     w = np.random.default_rng(1).exponential(size=40) if weighted else np.ones(40)
-    scores = pr.Scores.from_arrays(y, rows, sample_weight=w if weighted else None)
+    scores = pr.Scores(y, rows, sample_weight=w if weighted else None)
     own = kernel_test.kernel_test(scores, rows, 60, np.random.default_rng(0))
     width = np.median([np.linalg.norm(a - b) for a in rows for b in rows])
     expected = naive.kernel_calibration_error(y.tolist(), rows.tolist(), w.tolist(), width)

@@ -328,7 +328,7 @@ def test_the_file_stays_small_whatever_the_cases(c, k):
         P = rng.random((n, c)) + 0.3 * np.eye(c)[y]
         made[f"m{i}"] = P / P.sum(axis=1, keepdims=True)
     tables_ = explorer.explorer_cases(
-        pr.Scores(y.astype(np.int32), tuple(range(c)), made, "matrix", 1 if c == 2 else None), 0
+        pr.Scores._make(y.astype(np.int32), tuple(range(c)), made, "matrix", 1 if c == 2 else None), 0
     )
     kept = list(made)[: tables_.most_tables]
     assert len(json.dumps(tables_.tables(kept))) < (1 + 1 / (c - 1)) * 1.34 * explorer.BYTES + 2000
@@ -339,17 +339,17 @@ def test_sampled_cases_keep_their_classes():
     rng = np.random.default_rng(0)
     y = np.concatenate([np.zeros(90_000), np.ones(9_950), np.full(50, 2)]).astype(np.int32)
     P = rng.dirichlet(np.ones(3), size=100_000)
-    sampled = explorer.explorer_cases(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    sampled = explorer.explorer_cases(pr.Scores._make(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
     assert sampled.scores.counts[2] == 50
     assert sampled.shares == pytest.approx([0.9, 0.0995, 0.0005], abs=1e-15)
     assert "0.14 (95 %)" in sampled.note  # 1.96 x 0.5 / sqrt(50)
-    again = explorer.explorer_cases(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    again = explorer.explorer_cases(pr.Scores._make(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
     assert (again.scores.values["a"] == sampled.scores.values["a"]).all()
 
 
 def test_no_more_cases_are_drawn_than_requested():
     y = np.arange(4000) % 60
-    scores = pr.Scores(y.astype(np.int32), tuple(range(60)), {"a": np.zeros((4000, 60))}, "matrix")
+    scores = pr.Scores._make(y.astype(np.int32), tuple(range(60)), {"a": np.zeros((4000, 60))}, "matrix")
     cases = sampled_cases(scores, 700, 0)
     assert 600 < len(cases) <= 700
     assert np.bincount(y[cases], minlength=60).min() >= 5
@@ -360,7 +360,7 @@ def test_many_classifiers_share_the_room_for_thresholds():
     rng = np.random.default_rng(0)
     y = (rng.random(60_000) < 0.3).astype(np.int32)
     made = {f"m{i}": rng.normal(size=len(y)) + y for i in range(30)}
-    sampled = explorer.explorer_cases(pr.Scores(y, (0, 1), made, "score", 1), 0)
+    sampled = explorer.explorer_cases(pr.Scores._make(y, (0, 1), made, "score", 1), 0)
     assert sampled.most_tables == 8
     kept = list(made)[:8]
     assert len(json.dumps(sampled.tables(kept))) < 1.34 * 1.3 * explorer.BYTES  # the hull comes on top

@@ -71,17 +71,17 @@ def test_scores_of_one_column_and_single_test_sets(tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     values = {"net": rng.normal(size=40) + y, "tree": rng.random(40)}
-    scores = pr.Scores.from_arrays(y, values, folds=np.arange(40) // 10, groups=np.arange(40) // 2)
+    scores = pr.Scores(y, values, folds=np.arange(40) // 10, groups=np.arange(40) // 2)
     study = pr.studies.import_predictions({"d": scores}, out=tmp_path / "a.duckdb", measures=["auc"])
     stored = study.scores()
     assert (stored.kind, stored.positive) == ("score", 1)
     np.testing.assert_array_equal(stored.values["net"], values["net"])
     np.testing.assert_array_equal(stored.groups, np.arange(40) // 2)
     assert study.fold_test("auc").pvalue == pytest.approx(pr.compare(scores, measure="auc").pvalue)
-    weighted = pr.Scores.from_arrays(y, values, sample_weight=np.ones(40))
+    weighted = pr.Scores(y, values, sample_weight=np.ones(40))
     with pytest.raises(InputError, match="have weights, which a study does not keep"):
         pr.studies.import_predictions(weighted, out=tmp_path / "b.duckdb", measures=["auc"])
-    single = pr.Scores.from_arrays(y, values, pos_label=0)
+    single = pr.Scores(y, values, pos_label=0)
     study = pr.studies.import_predictions(single, out=tmp_path / "c.duckdb", measures=["auc"])
     assert study.recommend().test == "fold_test"
     assert study.fold_test("auc").pvalue == pytest.approx(pr.compare(single, measure="auc").pvalue)
@@ -92,12 +92,10 @@ def test_scores_of_one_column_and_single_test_sets(tmp_path):
 
 def test_data_sets_of_an_import_must_agree(tmp_path):
     y = np.arange(20) % 2
-    a = pr.Scores.from_arrays(y, {"x": np.arange(20.0)}, folds=np.arange(20) // 10)
+    a = pr.Scores(y, {"x": np.arange(20.0)}, folds=np.arange(20) // 10)
     others = {
-        "need the same classifiers": pr.Scores.from_arrays(y, {"z": np.arange(20.0)}, folds=np.arange(20) // 10),
-        "need the same numbers of folds": pr.Scores.from_arrays(
-            y, {"x": np.arange(20.0)}, folds=np.arange(20) // 5
-        ),
+        "need the same classifiers": pr.Scores(y, {"z": np.arange(20.0)}, folds=np.arange(20) // 10),
+        "need the same numbers of folds": pr.Scores(y, {"x": np.arange(20.0)}, folds=np.arange(20) // 5),
     }
     for message, b in others.items():
         with pytest.raises(InputError, match=message):

@@ -1,7 +1,6 @@
 """Pairs of learners: corrected t, Wilcoxon, the Bayesian tests, pooled predictions; which test to take."""
 
 import json
-from dataclasses import replace
 from itertools import combinations
 from math import isnan
 
@@ -375,7 +374,7 @@ def test_pooled_predictions_go_through_the_verbs():
     assert averaged.value == pytest.approx(np.mean(folds), rel=1e-9)
     assert averaged.standard_error == expected.standard_error
     with pytest.raises(InputError, match="needs the fold of each case"):
-        S.averaged_roc(replace(scores, folds=None))
+        S.averaged_roc(scores._replace(folds=None))
 
 
 @pytest.mark.parametrize(
@@ -455,7 +454,7 @@ def test_fold_table_of_scores_has_the_values_and_sizes_of_the_folds():
     rng = np.random.default_rng(0)
     y, fold = np.tile(np.arange(40) % 2, 2), np.tile(np.arange(40) // 2 % 4, 2)
     values = {name: y + rng.normal(size=80) for name in ("a", "b")}
-    scores = pr.Scores.from_arrays(y, values, folds=fold, repeats=np.repeat([0, 1], 40))
+    scores = pr.Scores(y, values, folds=fold, repeats=np.repeat([0, 1], 40))
     table = pr.studies.fold_table(scores, "auc")
     assert table.blocks == tuple((repeat, k) for repeat in range(2) for k in range(4))
     assert (table.train_size, table.test_size, table.learners, table.measure) == (30, 10, ("a", "b"), "auc")

@@ -413,7 +413,7 @@ def test_a_pooled_test_of_hold_outs(tmp_path):
     one = {"kind": "hold-out", "test_size": 0.5}
     options = plan("Prior", "Worldly", measures=["auc"], splitting=one)
     study = pr.study(options, out=tmp_path / "one.duckdb")
-    pooled, plain = study.fold_test(pooled=True), pr.compare(replace(study.scores(), groups=None), measure="auc")
+    pooled, plain = study.fold_test(pooled=True), pr.compare(study.scores()._replace(groups=None), measure="auc")
     assert pooled.pvalue == pytest.approx(plain.pvalue, rel=1e-12)
     assert study.fold_test().pvalue == plain.pvalue
     assert study.recommend().test == "fold_test"

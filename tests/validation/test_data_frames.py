@@ -37,7 +37,7 @@ def area(y, score, **options):
         (lambda: area(Y, {"a": SCORE, "b": shuffled(SCORE)}), ["y_true", r"y_score\['b'\]"]),
         (lambda: pr.curve(Y, shuffled(SCORE)), ["y_true", "y_score"]),
         (lambda: pr.operate(Y, shuffled(SCORE)), ["y_true", "y_score"]),
-        (lambda: pr.Scores.from_arrays(Y, shuffled(pd.DataFrame(P[:, :2]))), ["y_true", "y_score"]),
+        (lambda: pr.Scores(Y, shuffled(pd.DataFrame(P[:, :2]))), ["y_true", "y_score"]),
         (lambda: pr.Tally([0, 1]).update(Y, shuffled(SCORE)), ["y_true", "y_score"]),
         (lambda: pr.search_front(pr.fronts.LogisticFamily(), shuffled(pd.DataFrame(P)), Y), ["X", "y"]),
     ],
@@ -105,9 +105,9 @@ def test_unordered_categories_give_no_order():
 
 def test_columns_without_names_stay_those_of_the_sorted_classes():
     y = categoricals()["pandas"]
-    assert pr.Scores.from_arrays(y, P).labels == ("high", "low", "middle")  # the columns of scikit-learn
+    assert pr.Scores(y, P).labels == ("high", "low", "middle")  # the columns of scikit-learn
     named = pd.DataFrame(P, columns=sorted(LEVELS))
-    scores = pr.Scores.from_arrays(y, named)
+    scores = pr.Scores(y, named)
     assert scores.labels == tuple(LEVELS)
     assert np.array_equal(scores.values["classifier"], named[LEVELS].to_numpy())
 
@@ -115,17 +115,17 @@ def test_columns_without_names_stay_those_of_the_sorted_classes():
 def test_categories_without_cases():
     y = categoricals()["pandas"]
     some = y[y != "middle"]
-    scores = pr.Scores.from_arrays(some, RISING[some.index])
+    scores = pr.Scores(some, RISING[some.index])
     assert (scores.labels, scores.positive) == (("low", "high"), 1)
     named = pd.DataFrame(P, columns=LEVELS).loc[some.index]
-    assert pr.Scores.from_arrays(some, named).labels == tuple(LEVELS)
+    assert pr.Scores(some, named).labels == tuple(LEVELS)
 
 
 def test_missing_categories():
     holes = [None, *GRADES[1:]]
     for y in (pl.Series(holes, dtype=pl.Enum(LEVELS)), pd.Series(pd.Categorical(holes, LEVELS, ordered=True))):
         with pytest.warns(DroppedRowsWarning):
-            scores = pr.Scores.from_arrays(y, RISING, missing="drop")
+            scores = pr.Scores(y, RISING, missing="drop")
         assert (scores.labels, scores.dropped) == (tuple(LEVELS), 1)
 
 

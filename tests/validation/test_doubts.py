@@ -66,7 +66,7 @@ def test_columns_of_a_file_and_of_each_classifier():
     with pytest.warns(SuspectInputWarning, match="correct their names"):
         pr.evaluate(frame, truth="y", scores="p_*", measure="hand_till")
     with pytest.warns(SuspectInputWarning) as caught:
-        scores = pr.Scores.from_arrays(Y, {"right": P, "wrong": PERMUTED})
+        scores = pr.Scores(Y, {"right": P, "wrong": PERMUTED})
     assert [str(one.message).split(":")[0] for one in caught] == ["wrong"]
     assert len(scores.notes) == 1
 
@@ -77,7 +77,7 @@ def test_random_and_weak_classifiers_are_not_doubted(c, separation, recwarn):
     for seed in range(12):
         rng = np.random.default_rng(seed)
         y = rng.permutation(np.arange(c * (5, 20, 60)[seed % 3]) % c)
-        pr.Scores.from_arrays(y, probabilities(y, c, separation, rng))
+        pr.Scores(y, probabilities(y, c, separation, rng))
     assert not recwarn.list
 
 
@@ -91,7 +91,7 @@ def test_hardly_any_random_matrix_is_doubted(c):
         y = np.concatenate([np.arange(c).repeat(5), rng.choice(c, 15 * c, p=weights / weights.sum())])
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            pr.Scores.from_arrays(y, probabilities(y, c, seed % 3 * 0.2, rng))
+            pr.Scores(y, probabilities(y, c, seed % 3 * 0.2, rng))
         doubted += len(caught)
     assert doubted <= 1
 
@@ -101,7 +101,7 @@ def test_codes_among_probabilities():
     odd[7, 2] = -99
     odd[9] *= 0.7
     with pytest.warns(SuspectInputWarning) as caught:
-        scores = pr.Scores.from_arrays(Y, odd)
+        scores = pr.Scores(Y, odd)
     assert "1 of 400 cases has a value that is no probability, such as -99" in str(caught[0].message)
     assert "probabilities that do not sum to 1, but for example to 0.7" in str(caught[1].message)
     assert len(scores.notes) == 2
@@ -117,7 +117,7 @@ def test_scores_that_are_no_probabilities_are_not_doubted(recwarn):
         P + RNG.normal(size=P.shape),
         P * RNG.uniform(0.5, 1, (400, 1)),
     ):
-        pr.Scores.from_arrays(Y, matrix)
+        pr.Scores(Y, matrix)
     for score in (P[:, 1] * 1.5, RNG.exponential(0.3, 400), RNG.normal(size=400), np.log(P[:, 1])):
-        pr.Scores.from_arrays(Y == 1, score)
+        pr.Scores(Y == 1, score)
     assert not recwarn.list

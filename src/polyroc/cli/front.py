@@ -256,7 +256,7 @@ def _evaluated(
         return held_out.with_errors(mine, theirs, replicates, rng)
     if name not in others.values:
         raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")
-    own, other = (replace(sample, values={name: sample.values[name]}) for sample in (cases, others))
+    own, other = (sample._replace(values={name: sample.values[name]}) for sample in (cases, others))
     held_out = front.evaluated(other, n_points=points, rng=rng)
     return held_out.with_errors(front.decided(own), front.decided(other), replicates, rng)
 

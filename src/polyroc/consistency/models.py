@@ -5,7 +5,7 @@ classifiers. Any object with these can be a model.
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -265,7 +265,7 @@ class ResampledModel:
 def _rising(scores: Scores, sizes: tuple[int, ...]) -> tuple[Scores, tuple[int, ...]]:
     """Scores with the classes in the order along which the score rises, as cuts need it."""
     if scores.n_classes == 2 and scores.positive == 0:
-        return replace(scores, codes=1 - scores.codes, labels=scores.labels[::-1], positive=1), sizes[::-1]
+        return scores._replace(codes=1 - scores.codes, labels=scores.labels[::-1], positive=1), sizes[::-1]
     if scores.positive is None and not scores.ordered:
         option = "pos_label" if scores.n_classes == 2 else "labels=[...]"
         raise InputError(f"With one score per case the order of the classes must be known; give {option}.")

@@ -102,7 +102,7 @@ def leave_pair_out(
     require_scikit_learn("leave_pair_out")
     check_n_jobs(n_jobs)
     named = named_estimators(estimators)
-    scores = Scores.from_arrays(
+    scores = Scores(
         y,
         dict.fromkeys(
             named, np.zeros((count_cases(X, y), len(set(np.asarray(y).tolist()) if labels is None else labels)))

@@ -138,7 +138,7 @@ def _blank(y: Any, n: int, responses: Mapping[str, Response], options: Mapping[s
     n_labels = len(set(np.asarray(y).tolist())) if options["labels"] is None else len(options["labels"])
     one_score = n_labels == 2 and "decision_function" in responses.values()
     values = np.zeros(n) if one_score else np.zeros((n, n_labels))
-    return Scores.from_arrays(y, dict.fromkeys(responses, values), **options)
+    return Scores(y, dict.fromkeys(responses, values), **options)
 
 
 def _place(split: Split, splits: Sequence[Split]) -> str:
@@ -226,7 +226,7 @@ def _scores(
         folds[split.repeat * n + split.test] = split.fold + 1
     repeats = np.repeat(np.arange(1, times + 1), n) if times > 1 else None
     y = np.tile(_labels_of(blank), times)
-    return Scores.from_arrays(y, dict(values), folds=folds, repeats=repeats, **options)
+    return Scores(y, dict(values), folds=folds, repeats=repeats, **options)
 
 
 def _labels_of(scores: Scores) -> Any:

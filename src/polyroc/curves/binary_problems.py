@@ -1,7 +1,6 @@
 """Two-class problems within many classes: each class against the rest, and ordered pairs of classes."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations
 from typing import Literal, NamedTuple
 
@@ -79,7 +78,7 @@ def binary_problems(scores: Scores, multi_class: MultiClass | None) -> Iterator[
     several = len(scores.classifiers) > 1
     for classifier in scores.classifiers:
         if multi_class is None:
-            only = replace(scores, values={classifier: scores.values[classifier]})
+            only = scores._replace(values={classifier: scores.values[classifier]})
             yield BinaryProblem(classifier, classifier, only)
             continue
         for split in class_splits(scores.names, multi_class):
@@ -92,7 +91,7 @@ def _two_classes(scores: Scores, classifier: str, split: ClassSplit) -> Scores:
     positive = np.isin(scores.codes, split.positive)
     included = positive | np.isin(scores.codes, split.negative)
     values: FloatArray = scores.values[classifier][included, split.column]
-    return Scores(
+    return Scores._make(
         codes=positive[included].astype(np.int32),
         labels=split.names,
         values={classifier: values},

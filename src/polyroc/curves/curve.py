@@ -326,7 +326,7 @@ class _CurveBuilder:
         assert folds is not None
         check_folds(sample, "a curve")
         by_name = {
-            name if folds.repeats > 1 else f"fold {name}": replace(fold.scores, values={classifier: fold.values})
+            name if folds.repeats > 1 else f"fold {name}": fold.scores._replace(values={classifier: fold.values})
             for name, fold in zip(folds.names, sample.folds, strict=True)
         }
         return {name: self.curve(BinaryProblem(name, classifier, fold)) for name, fold in by_name.items()}

@@ -1,7 +1,7 @@
 """The verb `decision_curve`: net benefit by probability threshold (Vickers & Elkin 2006)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import hypot, sqrt
 from statistics import NormalDist
@@ -272,7 +272,7 @@ def decision_curve(
     statistics, over_all = (
         {name: _statistics(scores, name, grid, known, act) for name in scores.classifiers} for act in (False, True)
     )
-    everyone = replace(scores, values={"treat all": np.ones((len(scores), 2))}, kind="matrix")
+    everyone = scores._replace(values={"treat all": np.ones((len(scores), 2))}, kind="matrix")
     in_common: Any = {"grid": grid, "share": share, "known": known is not None}
     return DecisionCurve(
         thresholds=grid,

@@ -117,7 +117,7 @@ class FileCases:
         c = schema.n_classes
         shape = c if schema.kind == "score" else (c, c)
         codes, values = np.arange(c, dtype=np.int32), {name: np.zeros(shape)}
-        cases = Scores(codes, schema.labels, values, schema.kind, schema.positive, schema.ordered, totals)
+        cases = Scores._make(codes, schema.labels, values, schema.kind, schema.positive, schema.ordered, totals)
         return cases, name
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:

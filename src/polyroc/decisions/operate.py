@@ -1,7 +1,6 @@
 """The verb `operate`: choose a decision rule by costs, limits or a criterion, and evaluate it."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -255,7 +254,7 @@ def _operate_on_scores(
 
 def _warn_if_reversed(scores: Scores, classifier: str, positive: int) -> None:
     """Warn if the score certainly falls where it should rise: the best threshold is then a poor one."""
-    sample = Sample(replace(scores, positive=positive), classifier)
+    sample = Sample(scores._replace(positive=positive), classifier)
     area = estimate_measure(measure_of_area("roc"), Influence(), {classifier: sample}).estimates[classifier]
     if area.is_below_chance():
         low, high = map(number_text, area.confidence_interval())

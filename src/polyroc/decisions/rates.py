@@ -202,9 +202,7 @@ def scored_cases(rule: Rule, scores: Any, classifier: str) -> tuple[FloatArray, 
     Classes are positions in the labels of the rule. A classifier of this name is used, or else the only one.
     """
     if not isinstance(scores, Scores):
-        raise InputError(
-            f"scores must be Scores, such as Scores.from_arrays(y_true, y_score), got {short_repr(scores)}."
-        )
+        raise InputError(f"scores must be Scores, such as Scores(y_true, y_score), got {short_repr(scores)}.")
     check_rule(rule, scores)
     values = scores.values[classifier if classifier in scores.values else one_classifier(scores, None)]
     if values.ndim == 2:

@@ -52,7 +52,7 @@ class BinnedSample(Sample):
         ]
         self._counts = [column.cases[bins, k] for k, bins in enumerate(self.bins)]
         self.values = np.empty(0)  # the sorted places above are all that measures of one column use
-        self.scores = Scores(codes, labels, {"": self.values}, "score", positive, True, self.weight)
+        self.scores = Scores._make(codes, labels, {"": self.values}, "score", positive, True, self.weight)
         self.names, self.classes, self.positive = self.scores.names, len(labels), positive
         self.totals = column.totals
         self.starts = np.concatenate([[0], np.cumsum([len(bins) for bins in self.bins])]).astype(np.int64)
@@ -90,7 +90,7 @@ def pattern_sample(
     """Patterns of decisions as a sample, and for each class the patterns that its cases stand for."""
     patterns, codes, weight = _occupied(column, len(labels))
     table = rows[np.concatenate(patterns)]
-    sample = Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), "")
+    sample = Sample(Scores._make(codes, labels, {"": table}, "matrix", positive, True, weight), "")
     sample.effective_sizes = _effective_sizes(column)
     return sample, patterns
 
@@ -104,7 +104,7 @@ def called_sample(
     """
     bins, codes, weight = _occupied(column, schema.n_classes)
     scores = np.concatenate([np.where(called[of_class, k], *pair[::-1]) for k, of_class in enumerate(bins)])
-    sample = Sample(Scores(codes, schema.labels, {"": scores}, "score", schema.positive, True, weight), "")
+    sample = Sample(Scores._make(codes, schema.labels, {"": scores}, "score", schema.positive, True, weight), "")
     sample.effective_sizes = _effective_sizes(column)
     return sample, bins
 
@@ -118,7 +118,7 @@ def edge_scores(column: BinnedColumn, schema: Schema, classifier: str) -> Scores
     bins, codes, weight = _occupied(column, schema.n_classes)
     edges = column.index.edges()
     values = {classifier: np.concatenate([edges[of_class] for of_class in bins])}
-    return Scores(codes, schema.labels, values, "score", schema.positive, schema.ordered, weight)
+    return Scores._make(codes, schema.labels, values, "score", schema.positive, schema.ordered, weight)
 
 
 def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeArray, FloatArray]:

@@ -81,7 +81,7 @@ def _scores(data: FileDataset, options: EngineOptions, batch: Batch) -> Scores:
         for name, places in data.classifiers.items()
     }
     weight = None if batch.weight is None else np.ldexp(batch.weight, data.rows.weight_exponent)
-    return Scores(
+    return Scores._make(
         batch.codes,
         schema.labels,
         values,
@@ -89,8 +89,8 @@ def _scores(data: FileDataset, options: EngineOptions, batch: Batch) -> Scores:
         schema.positive,
         schema.ordered,
         weight,
-        batch.clusters,
-        data.dropped,
+        groups=batch.clusters,
+        dropped=data.dropped,
         sampling=options.sampling,
         negated=data.negated,
         notes=data.notes,

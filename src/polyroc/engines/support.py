@@ -40,6 +40,7 @@ Verb = Literal[
     "reader_study",
     "venkatraman",
     "front",
+    "Scores",
 ]
 Parts = tuple[str | Reference, ...]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Self
@@ -39,7 +39,7 @@ def with_both_columns(scores: Scores) -> Scores:
         raise NotApplicableError("A front of one score ", reason, ".")
     order = 1 if scores.positive else -1
     both = {name: np.stack([1.0 - p, p][::order], axis=1) for name, p in scores.values.items()}
-    return replace(scores, values=both, kind="matrix")
+    return scores._replace(values=both, kind="matrix")
 
 
 @dataclass(frozen=True, slots=True)

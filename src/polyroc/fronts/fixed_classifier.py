@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -267,5 +267,5 @@ def _front(classifier: str, scores: Scores, sweep: _Sweep) -> Front:
         labels=scores.labels,
         scores=None
         if sweep.distribution.ratios
-        else replace(scores, values={classifier: scores.values[classifier]}),
+        else scores._replace(values={classifier: scores.values[classifier]}),
     )

@@ -301,7 +301,7 @@ def _one(scores: Scores, name: str, fronts: int) -> Scores:
     if name not in scores.values and not (fronts == 1 and len(scores.values) == 1):
         there = ", ".join(map(repr, scores.classifiers))
         raise InputError(f"cases lack the probabilities of {name!r}; there are {there}.")
-    return replace(scores, values={name: scores.values.get(name, next(iter(scores.values.values())))})
+    return scores._replace(values={name: scores.values.get(name, next(iter(scores.values.values())))})
 
 
 def named_fronts(fronts: Any) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def group_results(
         Of the p-values of pairs of subgroups.
     """
     cases = split_cases(scores)
-    by, whole = tuple(scores.by), replace(scores, by={})
+    by, whole = tuple(scores.by), scores._replace(by={})
     overall = evaluate(whole, method)
     parts = {group: _part(whole, rows) for group, rows in cases.items()}
     groups: dict[Group, GroupResult] = {}
@@ -73,7 +73,7 @@ def group_results(
 def _part(scores: Scores, rows: IntArray) -> Scores:
     """The cases of a subgroup; its weights may all be small against those of the others."""
     part = scores.subset(rows)
-    return replace(part, sample_weight=scaled_weights(part.sample_weight))
+    return part._replace(sample_weight=scaled_weights(part.sample_weight))
 
 
 def _are_dependent(scores: Scores, cases: Mapping[Group, IntArray]) -> bool:

@@ -1,7 +1,6 @@
 """Read files and data frames into `Scores`, through DuckDB."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
@@ -193,7 +192,7 @@ def read(
             negate=negate,
             arguments=data.arguments,
         )
-        made = replace(noted(made, StackedRowsWarning, stacked), pairing=data.pairing)
+        made = noted(made, StackedRowsWarning, stacked)._replace(pairing=data.pairing)
         return negated(made, True if columns.classifier and columns.negated else columns.negated)
 
 

@@ -123,7 +123,7 @@ class ClassifierOutputs:
     ) -> Scores:
         labels = self.labels or tuple(range(self.classes))
         positive = self.positive_class if not self.labels else self.positive
-        return Scores(codes, labels, {"output": values}, kind, positive, self.ordered, weight)
+        return Scores._make(codes, labels, {"output": values}, kind, positive, self.ordered, weight)
 
 
 def area(x: FloatArray, z: FloatArray) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -117,8 +116,7 @@ class Sample:
         for start, stop in pairwise(starts.tolist()):
             own = slice(start, stop)
             values = columns[0, own] if self.values.ndim == 1 else columns[:, own].T
-            scores = replace(
-                whole,
+            scores = whole._replace(
                 codes=codes[own],
                 values={"": values},
                 sample_weight=None if weight is None else weight[own],

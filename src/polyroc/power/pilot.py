@@ -1,7 +1,7 @@
 """Planning from pilot data: variances at any class sizes from the structural components of the pilot cases."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -126,7 +126,7 @@ class Pilot:
         low, high = self.measure.range(self.sets[0].n_classes, **self.measure.settings)
         components = []
         for scores in self.sets:
-            weighted = replace(scores, sample_weight=self._weights(scores))
+            weighted = scores._replace(sample_weight=self._weights(scores))
             for classifier in scores.classifiers:
                 statistic = self.measure(Sample(weighted, classifier))
                 components.append(_CaseComponents(statistic, scores, high - low))

@@ -80,7 +80,7 @@ class PilotModel:
         classes = [np.flatnonzero(self.scores.codes == k) for k in range(self.scores.n_classes)]
         drawn = np.concatenate([rng.choice(cases, size) for cases, size in zip(classes, sizes, strict=True)])
         values = {name: column[drawn] for name, column in self.scores.values.items()}
-        return replace(self.scores, codes=self.scores.codes[drawn], values=values)
+        return self.scores._replace(codes=self.scores.codes[drawn], values=values)
 
 
 class SimulatedPower(NamedTuple):

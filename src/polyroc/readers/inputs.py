@@ -1,7 +1,6 @@
 """The data of a reader study, from arrays, files or data frames, with one row per reading or columns per cell."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +95,7 @@ def _renamed(rows: Scores, named: Mapping[str, str]) -> Scores:
         )
     by = {role: rows.by[name] for role, name in named.items()}
     by.setdefault("modality", Coded(np.zeros(len(rows), dtype=np.int32), (ONE_MODALITY,)))
-    return replace(rows, by=by)
+    return rows._replace(by=by)
 
 
 def _wide(scores: Scores, names: Mapping[Cell, str], standalone: str | None) -> Readings:

@@ -1,7 +1,7 @@
 """The readings of a study: which reader read which case with which modality, from long or wide data."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +82,7 @@ class Readings:
         """The scores of a cell on its own cases, and the positions of these cases."""
         cases = np.flatnonzero(self.read[self.cells.index(cell)])
         name = self.names[cell]
-        alone = replace(self.scores, values={name: self.scores.values[name]})
+        alone = self.scores._replace(values={name: self.scores.values[name]})
         return alone.subset(cases), cases
 
 
@@ -159,7 +159,7 @@ def from_rows(rows: Scores, nested: Nested | None, standalone: str | None, missi
     scores = rows.subset(first)
     names = cell_names(cells)
     table = {name: _values(values, row[k]) for k, name in enumerate(names.values())}
-    kept = replace(scores, values=table, by={}, dropped=rows.dropped)
+    kept = scores._replace(values=table, by={}, dropped=rows.dropped)
     order = [name for name in modality.names if name in {cell.modality for cell in cells}]
     readers = [name for name in reader.names if any(c.reader == name and c.modality != standalone for c in cells)]
     return Readings(kept, names, tuple(order), tuple(readers), read)

@@ -199,7 +199,7 @@ class _EventEstimator:
         weighted = self.events.data.rows.weighted
         fit = self.binned.joined(MOST_GROUPS).fit() if weighted else self.fit
         empty = np.empty(0)
-        cases = Scores(empty.astype(np.int32), (0, 1), {"": empty}, "score", 1)
+        cases = Scores._make(empty.astype(np.int32), (0, 1), {"": empty}, positive=1)
         event = Event("", empty, empty.astype(bool), cases)
         return simulate(event, fit, self.fit.p[self.places], n, self.level, rng, self.binned.units)
 

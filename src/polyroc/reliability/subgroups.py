@@ -1,7 +1,6 @@
 """Calibration by subgroup: each part of the cases, the differences between parts, and tests that all agree."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -36,7 +35,7 @@ def grouped_calibration(scores: Scores, evaluate: Evaluate, level: float) -> Gro
     level
         Of the intervals of differences.
     """
-    cases, whole = split_cases(scores), replace(scores, by={})
+    cases, whole = split_cases(scores), scores._replace(by={})
     overall, _ = evaluate(whole, 0)
     undefined, parts = dict[str, str](), dict[Group, IntArray]()
     for name, (group, rows) in zip(group_names(cases), cases.items(), strict=True):

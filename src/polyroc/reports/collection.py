@@ -280,7 +280,7 @@ class Collection:
             self.notes.append(
                 f"Curves of pairs of classes are shown for {', '.join(best)} only, to limit the page."
             )
-        return replace(self.scores, values={name: self.scores.values[name] for name in best})
+        return self.scores._replace(values={name: self.scores.values[name] for name in best})
 
     def surfaces(self) -> dict[str, Surface] | None:
         """The surfaces of three classes."""
@@ -371,7 +371,7 @@ class Collection:
         if len(scores.classifiers) <= COMPARED_BENEFITS:
             return decision_curve(scores, level=self.level)
         # One by one, without the differences of all pairs at all thresholds, which the page does not show.
-        single = [replace(scores, values={name: values}) for name, values in scores.values.items()]
+        single = [scores._replace(values={name: values}) for name, values in scores.values.items()]
         curves = [decision_curve(one, level=self.level) for one in single]
         return replace(
             curves[0],

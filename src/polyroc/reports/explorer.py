@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -183,7 +183,7 @@ def explorer_cases(scores: Scores, seed: int) -> ExplorerCases | None:
         kept = _most_thresholds(scores)
         lost = "" if scores.groups is None else " Intervals are left out: they need the group of every case."
         return ExplorerCases(
-            replace(scores, groups=None),
+            scores._replace(groups=None),
             scores,
             f"Of the thresholds of {len(scores)} cases, all on the convex hull are included, so that rules of "
             f"least cost are the same as in Python; of the others some {kept}, so that a rate under a limit may "

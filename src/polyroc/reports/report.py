@@ -174,7 +174,7 @@ def _case_report(
     """The report of cases in memory, or of those that `collection` knows besides."""
     method = as_estimating_method(options.method)
     options = replace(options, method=method)
-    whole = replace(scores.pool_folds(), groups=scores.units, by={})
+    whole = scores.pool_folds()._replace(groups=scores.units, by={})
     cases = explorer_cases(whole, options.rng)
     with progress_callback(progress) as report_progress:
         findings = collect_findings(

@@ -1,7 +1,7 @@
 """Fold values: a measure of every learner on every test fold of a data set."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,7 +88,7 @@ def fold_table(scores: Scores, measure: str | Measure) -> FoldTable:
 
     Examples
     --------
-    >>> scores = Scores.from_arrays(
+    >>> scores = Scores(
     ...     [0, 1, 0, 1, 0, 1], {"a": [1, 2, 1, 2, 2, 1], "b": [1, 2, 2, 1, 1, 1]}, folds=[1, 1, 2, 2, 3, 3]
     ... )
     >>> table = fold_table(scores, "auc")
@@ -152,7 +152,7 @@ def check_measure(key: str, data: Sequence[Classes], kind: Kind = "matrix") -> N
 
 def _is_forecast(measure: Measure, scores: Scores, learner: int) -> bool:
     """Whether the predictions of a learner are probabilities, as the measure needs them."""
-    own = replace(scores, values={str(learner): scores.values[str(learner)]})
+    own = scores._replace(values={str(learner): scores.values[str(learner)]})
     return inapplicable_reason(measure, own, by_name=True) is None
 
 
@@ -175,7 +175,7 @@ def fold_values(
             str(learner): table[:, data.positive] if kind == "score" else table
             for learner, table in predictions.items()
         }
-        scores = Scores(codes, data.labels, tables, kind, data.positive)
+        scores = Scores._make(codes, data.labels, tables, kind=kind, positive=data.positive)
         if scores.absent:
             continue
         for learner in predictions:

@@ -65,7 +65,7 @@ def import_predictions(
     >>> y, fold = [0, 1] * 8, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]
     >>> net = [1, 3, 2, 4, 1, 2, 3, 4, 2, 1, 3, 4, 1, 4, 2, 3]
     >>> tree = [1, 1, 2, 2, 1, 3, 3, 2, 1, 1, 2, 2, 2, 1, 1, 3]
-    >>> scores = Scores.from_arrays(y, {"net": net, "tree": tree}, folds=fold)
+    >>> scores = Scores(y, {"net": net, "tree": tree}, folds=fold)
     >>> with TemporaryDirectory() as folder:
     ...     study = import_predictions(scores, out=f"{folder}/study.duckdb", measures=["auc"])
     ...     study.values("auc").values.mean(axis=0).tolist()

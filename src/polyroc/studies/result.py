@@ -245,7 +245,7 @@ class Study(Result):
                 DroppedRowsWarning,
             )
         tests = [blocks[k].test for k in complete]
-        return Scores(
+        return Scores._make(
             codes=data.truth[np.concatenate(tests)].astype(np.int32),
             labels=data.labels,
             values={

@@ -4,7 +4,6 @@ Nothing is changed: a doubt is a note (`Scores.notes`), which says what seems to
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from math import lgamma, sqrt
 from typing import Any
 
@@ -34,7 +33,7 @@ def noted(scores: Scores, category: type[PolyrocWarning], notes: Iterable[str]) 
     notes = tuple(notes)
     for note in notes:
         warn(note, category)
-    return replace(scores, notes=(*scores.notes, *notes)) if notes else scores
+    return scores._replace(notes=(*scores.notes, *notes)) if notes else scores
 
 
 def with_doubts(scores: Scores) -> Scores:

@@ -1,6 +1,5 @@
 """Scores whose direction is turned round on request: small values indicate the positive class."""
 
-from dataclasses import replace
 from typing import Any
 
 from polyroc.errors import InputError
@@ -21,7 +20,7 @@ def negated(scores: Scores, negate: Any) -> Scores:
     negate
         The name of a classifier, a list of names, or True for all. None or an empty list: none.
 
-    >>> negated(Scores.from_arrays([0, 1], [0.9, 0.2]), True).values["classifier"]
+    >>> negated(Scores([0, 1], [0.9, 0.2]), True).values["classifier"]
     array([-0.9, -0.2])
     """
     names = classifiers_of(negate, scores.classifiers)
@@ -33,7 +32,7 @@ def negated(scores: Scores, negate: Any) -> Scores:
         )
     values = {name: -column if name in names else column for name, column in scores.values.items()}
     signs = tuple(name for name in values if (name in names) != (name in scores.negated))
-    return replace(scores, values=values, negated=signs)
+    return scores._replace(values=values, negated=signs)
 
 
 def not_negatable(name: str, what: str) -> Message:

@@ -173,7 +173,7 @@ def normalise(
     rows = _Rows(codes, values, weight, group, {} if by is None else by_columns(by, n, arguments))
     keep = complete_rows(codes, values, weight, _labelled_columns(rows, columns, arguments), missing, arguments)
     rows = rows.complete(keep)
-    scores = Scores(
+    scores = Scores._make(
         rows.codes,
         classes,
         rows.values,

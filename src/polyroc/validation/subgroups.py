@@ -1,7 +1,6 @@
 """Columns that divide the cases into subgroups: arrays, series and data frames as labels, by name."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,15 +102,15 @@ def with_subgroups(scores: Scores, by: Any, missing: Missing = "raise") -> Score
     if isinstance(names, list | tuple) and names and all(isinstance(name, str) for name in names):
         known = all(name in scores.by for name in names)
         if known or isinstance(by, str) or len(names) != len(scores):
-            return replace(scores, by={name: _stored(scores, name) for name in names})
+            return scores._replace(by={name: _stored(scores, name) for name in names})
     check_alignment(by=by)
     columns = by_columns(by, len(scores))
     codes = {f"by {name!r}": column.codes for name, column in columns.items()}
     keep = complete_rows(scores.codes, {}, None, codes, missing, ArgumentNames())
-    divided = replace(scores, by=columns)
+    divided = scores._replace(by=columns)
     if keep is None:
         return divided
-    return replace(divided.subset(keep), dropped=scores.dropped + int((~keep).sum()))
+    return divided.subset(keep)._replace(dropped=scores.dropped + int((~keep).sum()))
 
 
 def _stored(scores: Scores, name: str) -> Coded:
@@ -130,7 +129,7 @@ def _stored(scores: Scores, name: str) -> Coded:
 def split_cases(scores: Scores) -> dict[Group, IntArray]:
     """By combination of the values of all columns of `by` that occurs, the positions of its cases, in order.
 
-    >>> scores = Scores.from_arrays([0, 1, 1], [0.2, 0.9, 0.4], by={"sex": ["f", "m", "f"]})
+    >>> scores = Scores([0, 1, 1], [0.2, 0.9, 0.4], by={"sex": ["f", "m", "f"]})
     >>> split_cases(scores)
     {('f',): array([0, 2]), ('m',): array([1])}
     """

@@ -93,8 +93,7 @@ def repeated(scores: Scores, arguments: ArgumentNames | None = None) -> Scores:
             " if the weights are not numbers of cases.",
         )
     times = weight.astype(np.int64)
-    return replace(
-        scores,
+    return scores._replace(
         codes=np.repeat(scores.codes, times),
         values={name: np.repeat(values, times, axis=0) for name, values in scores.values.items()},
         sample_weight=None,

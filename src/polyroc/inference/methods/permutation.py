@@ -1,7 +1,7 @@
 """The permutation test of paired classifiers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, TypeAlias
 
@@ -117,5 +117,5 @@ def _pvalue(
 
 def _values(measure: Measure, scores: Scores, stack: Sequence[FloatArray] | FloatArray) -> FloatArray:
     """The measure of each classifier."""
-    dealt = replace(scores, values={str(i): values for i, values in enumerate(stack)})
+    dealt = scores._replace(values={str(i): values for i, values in enumerate(stack)})
     return np.array([measure(Sample(dealt, str(i))).value for i in range(len(stack))])

@@ -1,6 +1,5 @@
 """Out-of-fold predictions: the paired test within folds, and averaged and pooled ROC curves."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +76,7 @@ def _folds_as_groups(scores: Scores) -> Scores:
     """All folds as one sample, in which the cases of a fold are a group; a single test set as it is."""
     if scores.folds is None:
         return scores
-    return replace(scores, groups=scores.folds.codes.astype(np.int64), folds=None)
+    return scores._replace(groups=scores.folds.codes.astype(np.int64), folds=None)
 
 
 def assumptions(test: Comparison) -> str:
