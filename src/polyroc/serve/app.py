@@ -22,12 +22,14 @@ from polyroc.serve.commands import command_line, data_options, python_lines, siz
 from polyroc.serve.forms import (
     FIELDS,
     MORE,
+    OF_REPORTS,
     READING,
     ROLES,
     SEVERAL,
     as_columns,
     as_question,
     as_reading,
+    as_study,
     as_terms,
     field_spelling,
     form_data,
@@ -190,6 +192,7 @@ async def choose(request: Request) -> Response:
         nameless=next((name for name in names if _is_number(name)), None),
         encodable=upload.path.name.endswith((".csv", ".tsv", ".txt", ".gz")),
         roles=ROLES,
+        of_reports=OF_REPORTS,
         fields=FIELDS,
         more=MORE,
         reading=READING,
@@ -253,8 +256,11 @@ async def start(request: Request) -> Response:
     with suppress(FileNotFoundError):
         upload.report.unlink()
     options = {"path": "report.html", "title": upload.name, **({"by": columns["by"]} if "by" in columns else {})}
+    is_study = "reader" in columns
+    columns = as_study(columns) if is_study else columns
     arguments = data_options(columns)
-    line = command_line("report", None if arguments is None else [upload.name, *arguments, *_in_memory(upload)])
+    whole = None if arguments is None else [upload.name, *arguments, *([] if is_study else _in_memory(upload))]
+    line = command_line("readers" if is_study else "report", whole)
     python = python_lines("report", upload.name, columns, options)
     where = (upload.path, upload.name, limits, upload.report)
     repeat = python if line is None else [line]
@@ -274,7 +280,7 @@ async def start_point(request: Request) -> Response:
     _upload(request)
     body = await form_body(request, limits)
     columns, terms = as_columns(body), as_terms(form_data(body))
-    for name in ("folds", "repeats", "by"):
+    for name in OF_REPORTS:
         if name in columns:
             raise InputError(f'An operating point has no role "{ROLES[name]}"; set the column to "not used".')
     upload = _upload(request)
