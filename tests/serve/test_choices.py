@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-from importlib.resources import files
 from io import StringIO
 
 import numpy as np
@@ -164,12 +163,6 @@ def test_readings_that_are_evaluated_as_cases_are_noted(readings):
 def test_a_modality_needs_readers():
     with pytest.raises(InputError, match="Choose the column of the readers, too"):
         as_columns(b'{"truth": "y", "scores": ["s"], "modality": "m"}')
-
-
-def test_the_script_sends_every_role():
-    """It named some of them, and one by a word that no role has: weights were left out without a word."""
-    script = (files("polyroc.serve") / "pages" / "static" / "choose.js").read_text(encoding="utf-8")
-    assert "picked[select.value] = data.columns[i]" in script
 
 
 def test_the_page_gives_the_reason_for_what_it_leaves_out(tmp_path):
