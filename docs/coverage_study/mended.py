@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy.integrate import quad
-from scipy.stats import expon, gumbel_r, laplace, lognorm, norm, rv_continuous, t, uniform
+from scipy.stats import expon, gumbel_r, laplace, lognorm, norm, t, uniform
 
 import polyroc as pr
 
@@ -257,31 +257,32 @@ def rare_errors(rng: np.random.Generator, cell: Cell) -> dict[str, float]:
     return {"sensitivity 0.97": holds(one.confidence_interval(), 0.97)}
 
 
+Places: TypeAlias = Iterable[tuple[str, tuple[int, ...]]]
+PRECISION: Places = [(m, (n, 100)) for m in ("exponential", "heavy tails") for n in (1900, 19_900, 99_900)]
+CHOSEN: Places = (("Laplace", (100, 15)), ("skewed", (40, 80)), ("unequal spreads", (150, 25)))
+PARTIAL: Places = [(laws, (n, n)) for laws in FLAT for n in (10, 30, 50)]
+READERS: Places = [("easy and hard", sizes) for sizes in ((3, 40, 40), (5, 60, 30), (8, 100, 100))]
+FIXED: Places = [(m, n) for m in ("exponential", "skewed", "unequal spreads") for n in ((50, 50), (100, 30))]
+RESAMPLED: Places = (("exponential", (15, 15)), ("Laplace", (20, 20)), ("skewed", (40, 12)))
+
+
 def cells() -> Iterator[Cell]:
     """Give all cells."""
-    for model in ("exponential", "heavy tails"):
-        for sizes in ((1900, 100), (19_900, 100), (99_900, 100)):
-            yield Cell("precision-recall bands", model, sizes, precision_band, distance=3.0)
-    for model, sizes in (("Laplace", (2000, 100)), ("skewed", (60, 60))):
-        yield Cell("ROC bands", model, sizes, curve_band)
-    for model, sizes in (("exponential", (60, 60)), ("skewed", (200, 40))):
-        yield Cell("five classifiers", model, sizes, all_pairs)
-    for model, sizes in (("Laplace", (100, 15)), ("skewed", (40, 80)), ("unequal spreads", (150, 25))):
-        yield Cell("operating point of a report", model, sizes, chosen_rates)
-    for model in FLAT:
-        for n in (10, 30, 50):
-            yield Cell("partial area, flat start", model, (n, n), flat_start)
-    for model, reach in (("exponential", 1.5), ("Laplace", 1.5), ("skewed", 2.0)):
-        yield Cell(f"weights 1 to {50 if reach > 1.5 else 20}", model, (80,), weights, distance=reach)
-    for sizes in ((3, 40, 40), (5, 60, 30), (8, 100, 100)):
-        yield Cell("readers near 1, hard cases", "easy and hard", sizes, readers, distance=3.0)
-    for model in ("exponential", "skewed", "unequal spreads"):
-        for sizes in ((50, 50), (100, 30)):
-            yield Cell("sensitivity(specificity=0.9)", model, sizes, fixed_rate, RATIO)
-    for model, sizes in (("exponential", (15, 15)), ("Laplace", (20, 20)), ("skewed", (40, 12))):
-        yield Cell("compare(method=Bootstrap())", model, sizes, bootstrap_size, REJECTS)
-    for n in (20, 50):
-        yield Cell("Bootstrap() of few errors", "binomial", (n, n), rare_errors)
+    for what, once, goal, distance, places in (
+        ("precision-recall bands", precision_band, COVERS, 3.0, PRECISION),
+        ("ROC bands", curve_band, COVERS, 1.5, (("Laplace", (2000, 100)), ("skewed", (60, 60)))),
+        ("five classifiers", all_pairs, COVERS, 1.5, (("exponential", (60, 60)), ("skewed", (200, 40)))),
+        ("operating point of a report", chosen_rates, COVERS, 1.5, CHOSEN),
+        ("partial area, flat start", flat_start, COVERS, 1.5, PARTIAL),
+        ("weights 1 to 20", weights, COVERS, 1.5, (("exponential", (80,)), ("Laplace", (80,)))),
+        ("weights 1 to 50", weights, COVERS, 2.0, (("skewed", (80,)),)),
+        ("readers near 1, hard cases", readers, COVERS, 3.0, READERS),
+        ("sensitivity(specificity=0.9)", fixed_rate, RATIO, 1.5, FIXED),
+        ("compare(method=Bootstrap())", bootstrap_size, REJECTS, 1.5, RESAMPLED),
+        ("Bootstrap() of few errors", rare_errors, COVERS, 1.5, [("binomial", (n, n)) for n in (20, 50)]),
+    ):
+        for model, sizes in places:
+            yield Cell(what, model, sizes, once, goal, distance)
 
 
 def simulate(cell: Cell, replicates: int = REPLICATES) -> list[dict[str, str]]:
@@ -337,11 +338,13 @@ def main() -> None:
     chosen = parser.parse_args()
     if not chosen.page:
         with ProcessPoolExecutor(chosen.jobs) as pool:
-            rows = [row for some in pool.map(simulate, cells()) for row in some]
-        with RESULTS.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+            found = pool.map(simulate, cells())
+            with RESULTS.open("w", newline="") as file:
+                writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                writer.writeheader()
+                for rows in found:
+                    writer.writerows(rows)
+                    file.flush()
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), read()), encoding="utf-8")
 
 
