@@ -418,7 +418,6 @@ def test_two_classes_are_not_converted():
 @pytest.mark.parametrize(
     ("y", "s", "key", "message"),
     [
-        (Y, P, "vus", "vus needs the order of the classes"),
         (Y, np.array(LABELS)[NUMBER], "vus", r"here decisions; convert it with to_ordered\(\.\.\.\)"),
         (Y, SCORE, "pdi", r"here one score per case; convert it with to_probabilities\(\.\.\.\)"),
         (Y, SCORE, "hand_till", r"here one score per case; convert it with to_probabilities\(\.\.\.\)"),
@@ -441,6 +440,8 @@ def test_order_missing_is_reported():
         NotApplicableError, match=r"vus needs the order of the classes; give it with labels=\[\.\.\.\]"
     ):
         pr.evaluate(Y, SCORE, measure="vus")
+    with pytest.raises(NotApplicableError, match="vus needs the order of the classes"):
+        pr.evaluate(Y, P, measure="vus")
 
 
 def test_compare_paired_and_unpaired_by_converted_scores():

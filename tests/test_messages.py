@@ -111,11 +111,11 @@ CASES = {
         "use --method influence or bootstrap.",
         "use method=Influence() or Bootstrap().",
     ),
-    "paired classifiers": (
-        lambda _: pr.compare(Y, {"a": SCORE, "b": -SCORE}, measure="auc", method=pr.HanleyMcNeil()),
-        "use method=Influence() or Unbiased() or Bootstrap().",
-        "use --method influence or unbiased or bootstrap.",
-        "use method=Influence() or Unbiased() or Bootstrap().",
+    "measure without Hanley & McNeil's formula": (
+        lambda _: pr.compare(Y, {"a": SCORE, "b": -SCORE}, measure="average_precision", method=pr.HanleyMcNeil()),
+        "use method=Influence() or Bootstrap().",
+        "use --method influence or bootstrap.",
+        "use method=Influence() or Bootstrap().",
     ),
     "permutation": (
         lambda _: pr.evaluate(Y, SCORE, method=pr.Permutation()),
@@ -452,13 +452,13 @@ def test_commands_in_messages_can_be_typed():
 @pytest.mark.slow
 def test_options_in_the_messages_of_a_command_are_its_own():
     every = {name for _, command in commands() for param in command.params for name in param.opts}
-    every |= {"--help", "--version"}
+    every |= {"--help", "--help-all", "--version"}
     own = {}
     for _, command in commands():
         own.setdefault(Path(command.callback.__code__.co_filename).name, set()).update(
             name for param in command.params for name in param.opts
         )
-    own |= {"app.py": every, "study.py": every}
+    own |= {"app.py": every, "help.py": every, "study.py": every}
     wrong = []
     for module, text in texts():
         if module.parts[0] == "cli" and not COMMAND_LINE.search(text):

@@ -94,6 +94,12 @@ def reorder_rows(rng, table, measure):
 def rename_classes(rng, table, measure):
     labels = RENAMED[: table.classes]
     roles = {name: labels[table.labels.index(measure.settings[name])] for name in measure.roles}
+    if measure.settings.get("costs"):
+        number = table.labels.index
+        roles["costs"] = {
+            (labels[number(true)], labels[number(decision)]): cost
+            for (true, decision), cost in measure.settings["costs"].items()
+        }
     return Pair(table, replace(table, labels=labels), measure.with_options(**roles))
 
 
@@ -277,7 +283,9 @@ def swapped(measure):
         options["threshold"] = -options["threshold"]
     if options.get("prevalence") is not None:
         options["prevalence"] = 1 - options["prevalence"]
-    if measure.key == "expected_cost":
+    if options.get("costs"):
+        options["costs"] = {(decision, true): cost for (true, decision), cost in options["costs"].items()}
+    elif measure.key == "expected_cost":
         costs = measure.settings
         options |= {"false_positive": costs["false_negative"], "false_negative": costs["false_positive"]}
     return names.get(measure.key, measure.key), options
@@ -299,7 +307,9 @@ ONE_SIDED = {
 
 @relation(
     "negated scores with the two classes, or their order, swapped have the same answer",
-    exception=lambda measure: ONE_SIDED.get(measure.key),
+    exception=lambda measure: (
+        "negated probabilities are none" if measure.settings.get("rule") == "bayes" else ONE_SIDED.get(measure.key)
+    ),
 )
 def negate_and_swap(rng, table, measure):
     if measure.needs != "ordered" and table.classes > 2:

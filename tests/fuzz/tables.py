@@ -151,6 +151,11 @@ def forecasts(rng, y, c, style):
 STYLES = ("few", "extreme", "neighbours", "perfect", "constant", *["any"] * 4)
 
 
+def names_classes(measure):
+    """Return True if options of a measure are labels of classes."""
+    return bool(measure.roles or measure.settings.get("costs"))
+
+
 def table_for(rng, measure, most=MOST_CASES):
     """A random table on which a measure can be computed."""
     fewest, largest = measure.classes
@@ -169,7 +174,7 @@ def table_for(rng, measure, most=MOST_CASES):
     return Table(
         y,
         dict(zip("ab", made, strict=True)),
-        tuple(range(c)) if measure.roles or rng.integers(2) else tuple(f"class {k}" for k in range(c)),
+        tuple(range(c)) if names_classes(measure) or rng.integers(2) else tuple(f"class {k}" for k in range(c)),
         weights=weights_of(rng, y),
         groups=rng.integers(0, max(n // 2, 1), n) if rng.integers(4) == 0 else None,
         sampling=str(rng.choice(["cohort", "case-control"])),

@@ -4,7 +4,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
@@ -23,7 +23,7 @@ from polyroc.fronts.models import PointClassifier
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text, percentage
-from polyroc.output.tables import SHOWN_ROWS
+from polyroc.output.tables import SHOWN_ROWS, Table, record_table
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.invariants import Invariants, ascending, at_least, distinct, finite, shares
 from polyroc.results.provenance import Provenance
@@ -50,6 +50,24 @@ HALF = "half the misses of "  # and the name of a class: an operating point that
 SMALL_GINI, MANY = 0.05, 5  # G below, or so many classes: a note says what G means in so many dimensions
 MOST_POINTS = 20_000  # random points on which G is tracked: a standard error of at most 0.0035
 MOST_NUMBERS = 2**24  # of all coordinates of these points together; with very many classes there are fewer points
+
+
+def has_many_dimensions(classes: int, gini: float) -> bool:
+    """Return True if a generalised Gini coefficient needs an explanation."""
+    return classes > 2 and (classes >= MANY or gini < SMALL_GINI)
+
+
+def meaning_of_gini(classes: int, gini: float) -> str:
+    """Return what a generalised Gini coefficient says where the space of error rates has many dimensions."""
+    D, least = classes * (classes - 1), 1.0 / growth_points(classes)
+    # One point whose rates are all r dominates about (1 - Q r)^D.
+    right = 1.0 - (classes - 1) / classes * (1.0 - max(gini, least) ** (1.0 / D))
+    return (
+        f"G is a share of a space of {D} dimensions, where near 0 does not mean near chance: about "
+        f"{percentage(right)} right decisions in every class give a G of {max(gini, least):.2g} if errors are "
+        "spread evenly. Compare it with G of other fronts of these classes only; the picture 'tradeoffs' shows "
+        "what the rules do."
+    )
 
 
 def growth_points(classes: int) -> int:
@@ -273,17 +291,9 @@ class Front(Result):
     def dimension_note(self) -> str:
         """What G means in so many dimensions; empty for up to four classes if G is not near 0."""
         c, gini = len(self.classes), self.growth.gini[-1]
-        if c == 2 or (c < MANY and gini >= SMALL_GINI) or not self._is_better_than_chance:
+        if not has_many_dimensions(c, gini) or not self._is_better_than_chance:
             return ""
-        D, n = c * (c - 1), growth_points(c)
-        # One point whose rates are all r dominates about (1 - c r)^D.
-        right = 1.0 - (c - 1) / c * (1.0 - max(gini, 1.0 / n) ** (1.0 / D))
-        return (
-            f"G is a share of a space of {D} dimensions, where near 0 does not mean near chance: about "
-            f"{percentage(right)} right decisions in every class give a G of {max(gini, 1.0 / n):.2g} if errors "
-            "are spread evenly. Compare it with G of other fronts of these classes only; the picture 'tradeoffs' "
-            "shows what the rules do."
-        )
+        return meaning_of_gini(c, gini)
 
     @property
     def convergence(self) -> str:
@@ -536,6 +546,11 @@ class Front(Result):
                 weighted=scores.sample_weight is not None,
             ),
         )
+
+    def to_table(self, level: float = 0.95) -> Table:
+        """Return the records as a table of text; above it the number of points and G, below it what G says."""
+        notes = tuple(note for note in (self.convergence, self.dimension_note) if note)
+        return replace(record_table(self.rows(level), repr(self)), notes=notes)
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a front has no intervals
         """One record per point and error: its rate and its cost."""

@@ -12,7 +12,7 @@ from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, guard_variance, interval_at, student_z
 from polyroc.fronts.case_errors import CaseErrors, DecidedCases, VolumeDifference, bias_range, case_errors
 from polyroc.fronts.dominated_volume import Volume, checked_rates, volume_shares
-from polyroc.fronts.result import Front
+from polyroc.fronts.result import Front, has_many_dimensions, meaning_of_gini
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
@@ -152,11 +152,14 @@ class FrontVolumes(Result):
         return f"FrontVolumes(G: {values}; {precision})"
 
     def to_table(self, level: float = 0.95) -> Table:
-        """The records as a table of text; below it, fronts whose G few cases determine."""
+        """The records as a table of text; below it, what G says in many dimensions."""
         few = []
         if self.case_errors is not None:
             few = [name for i, name in enumerate(self.fronts) if self._degrees_of_freedom(i, i) < FEW]
         notes = [f"Few errors determine G of {name}: its interval over cases may be too short." for name in few]
+        least = min(self.gini(front) for front in self.fronts)
+        if has_many_dimensions(self.classes, least):
+            notes.append(meaning_of_gini(self.classes, least))
         return replace(record_table(self.rows(level)), notes=tuple(map(printable, notes)))
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:

@@ -171,5 +171,6 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
             raise ValueError
         return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError):
-        hint = measure_hint(text) or "write it like partial_auc(fpr=(0, 0.1))."
+        known = text.partition("(")[0].strip() in MEASURES
+        hint = (None if known else measure_hint(text)) or "write it like partial_auc(fpr=(0, 0.1))."
         raise MeasureError(f"Cannot read the measure {text!r}; {hint}") from None
