@@ -18,7 +18,7 @@ from polyroc.io.read import read
 from polyroc.serve.commands import command_line, data_options, python_lines, term_options
 from polyroc.serve.forms import as_columns, as_study
 from polyroc.serve.limits import Limits
-from polyroc.serve.suggestions import suggestions
+from polyroc.serve.suggestions import point_suggestions, suggestions
 from polyroc.serve.tasks import choose_point, make_report, plan_size, preview_file
 
 LIMITS = Limits()
@@ -158,6 +158,15 @@ def test_readings_that_are_evaluated_as_cases_are_noted(readings):
     assert any(
         words in note and 'if they are dependent observations, use "group"' in note for note in chosen["notes"]
     )
+
+
+def test_readings_are_suggested_as_dependent_for_an_operating_point(readings):
+    path, case = readings
+    for_a_point = {one["role"]: one["columns"][0] for one in point_suggestions(seen_of(path)["suggestions"])}
+    assert for_a_point == {"truth": "truth", "scores": "score", "pos_label": "yes", "groups": case}
+    columns = {**for_a_point, "scores": ["score"]}
+    chosen = choose_point(path, path.name, LIMITS, columns, {"criterion": "youden"}, no_progress)
+    assert not any("independent cases" in note for note in chosen["notes"])
 
 
 def test_a_modality_needs_readers():

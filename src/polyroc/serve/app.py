@@ -37,6 +37,7 @@ from polyroc.serve.forms import (
 from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.limits import BusyError, Limits, NotHereError, size_text
 from polyroc.serve.security import REPORT_POLICY, Guard, body_pieces, form_body, same_page
+from polyroc.serve.suggestions import point_suggestions
 from polyroc.serve.tasks import choose_point, make_report, plan_size, preview_file, shortened
 from polyroc.serve.visitors import Upload, Visitor, Visitors
 
@@ -181,6 +182,8 @@ async def choose(request: Request) -> Response:
     task = _task(request)
     if "asks" in seen:
         return _page(request, "reading.html", 400, seen=seen, fields=FIELDS, task=task, name=upload.name)
+    if task == "operating-point":
+        seen = {**seen, "suggestions": point_suggestions(seen["suggestions"])}
     names = [column["name"] for column in seen["columns"]]
     return _page(
         request,

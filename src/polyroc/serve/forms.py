@@ -242,7 +242,8 @@ def field_spelling(reference: Reference) -> str:
     """
     if isinstance(reference, Call) and reference.name in ("read", "reader_study"):
         options = [option for option in reference.arguments if isinstance(option, Option)]
-        return " and ".join(f"{field_spelling(option)} for {short_repr(option.values[0])}" for option in options)
+        named = " and ".join(f"{field_spelling(option)} for {short_repr(option.values[0])}" for option in options)
+        return f"{named} in a report" if reference.name == "reader_study" else named
     if isinstance(reference, Option) and reference.name in ROLES:
         return f'"{ROLES[reference.name]}"'
     if not isinstance(reference, Option) or reference.name not in FIELDS:

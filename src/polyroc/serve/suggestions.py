@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polyroc.errors import PolyrocError
 from polyroc.messages import Call, Message, Option
+from polyroc.serve.forms import OF_REPORTS
 
 if TYPE_CHECKING:
     from polyroc.io.preview import Column, Preview
 
-__all__ = ["Suggestion", "classifier_names", "readable_suggestions", "row_suggestions", "suggestions"]
+__all__ = [
+    "Suggestion",
+    "classifier_names",
+    "point_suggestions",
+    "readable_suggestions",
+    "row_suggestions",
+    "suggestions",
+]
 
 TRUTH = (
     *("y", "y_true", "truth", "true", "label", "labels", "class", "target", "outcome", "diagnosis", "species"),
@@ -186,6 +194,18 @@ def row_suggestions(notes: Iterable[str]) -> tuple[Suggestion, ...]:
         if ... not in named.values():
             suggested += [Suggestion(role, (str(column),), reason) for role, column in named.items()]
     return tuple(suggested)
+
+
+def point_suggestions(suggested: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Suggestions for an operating point: it has no readers, whose readings of a case are dependent.
+
+    >>> point_suggestions([{"role": "reader", "columns": ("who",)}, {"role": "case", "columns": ("patient",)}])
+    [{'role': 'groups', 'columns': ('patient',)}]
+    """
+    every = [*suggested]
+    grouped = {"role": "groups"} if "reader" in {one["role"] for one in every} else {}
+    kept = [one for one in every if one["role"] not in OF_REPORTS]
+    return [{**one, **grouped} if one["role"] == "case" else one for one in kept]
 
 
 def readable_suggestions(
