@@ -80,12 +80,12 @@ def precision_band(rng: np.random.Generator, cell: Cell) -> dict[str, float]:
     y, s = cell.draw(rng)
     band: Any = pr.curve(y, s, kind="pr", band="pointwise", sampling="case-control").band
     negative, positive = cell.laws()
-    share, found = cell.sizes[1] / sum(cell.sizes), {}
+    share, coverage = cell.sizes[1] / sum(cell.sizes), {}
     for recall in (0.1, 0.3, 0.7):
         true = share * recall / (share * recall + (1 - share) * negative.sf(positive.isf(recall)))
         ends = np.interp(recall, band.x, band.low), np.interp(recall, band.x, band.high)
-        found[f"precision at recall {recall:g}"] = holds(ends, true)
-    return found
+        coverage[f"precision at recall {recall:g}"] = holds(ends, true)
+    return coverage
 
 
 def curve_band(rng: np.random.Generator, cell: Cell) -> dict[str, float]:
@@ -93,14 +93,14 @@ def curve_band(rng: np.random.Generator, cell: Cell) -> dict[str, float]:
     y, s = cell.draw(rng)
     negative, positive = cell.laws()
     band: Any = pr.curve(y, s, band="pointwise").band
-    found = {}
+    coverage = {}
     for rate in (0.002, 0.01):
         ends = np.interp(rate, band.x, band.low), np.interp(rate, band.x, band.high)
-        found[f"true positive rate at {rate:g}"] = holds(ends, positive.sf(negative.isf(rate)))
+        coverage[f"true positive rate at {rate:g}"] = holds(ends, positive.sf(negative.isf(rate)))
     whole: Any = pr.curve(y, s, band="simultaneous").band
     true = positive.sf(negative.isf(whole.x))
     inside = (whole.low - 1e-9 <= true) & (true <= whole.high + 1e-9)
-    return found | {"whole curve, simultaneous": float(inside.all())}
+    return coverage | {"whole curve, simultaneous": float(inside.all())}
 
 
 def correlated(rng: np.random.Generator, cell: Cell, distances: Iterable[float]) -> tuple[Array, dict[str, Array]]:
@@ -126,17 +126,17 @@ def all_pairs(rng: np.random.Generator, cell: Cell) -> dict[str, float]:
     distances = [cell.distance * share for share in (0.6, 0.6, 0.8, 1.0, 1.3)]
     y, scores = correlated(rng, cell, distances)
     areas = [area(cell.model, distance) for distance in distances]
-    found = {}
+    coverage = {}
     for adjustment in ("max-t", "bonferroni", "holm"):
         comparison = pr.compare(y, scores, measure="auc", adjustment=adjustment)
-        found[f"all ten differences, {adjustment}"] = min(
+        coverage[f"all ten differences, {adjustment}"] = min(
             holds(comparison.difference(str(i), str(j)).adjusted_interval(), areas[i] - areas[j])
             for i, j in combinations(range(5), 2)
         )
     comparison = pr.compare(y, scores, measure="auc", adjustment="benjamini-hochberg")
     pairs = [(comparison.difference(str(i), str(j)), areas[i] - areas[j]) for i, j in combinations(range(5), 2)]
     shown = [holds(one.adjusted_interval(), true) for one, true in pairs if one.adjusted_pvalue < 0.05]
-    return found | {"share right of those shown, benjamini-hochberg": float(np.mean(shown)) if shown else 1.0}
+    return coverage | {"share right of those shown, benjamini-hochberg": float(np.mean(shown)) if shown else 1.0}
 
 
 def chosen_rates(rng: np.random.Generator, cell: Cell) -> dict[str, float]:
@@ -200,8 +200,8 @@ def weighted_population(cell: Cell) -> dict[str, Any]:
 
 def weights(rng: np.random.Generator, cell: Cell) -> dict[str, float]:
     """Return if intervals hold the values of the weighted population."""
-    found, true = weighted_values(weighted_draw(rng, cell, sum(cell.sizes))), weighted_population(cell)
-    return {name: holds(one.confidence_interval(), true[name].value) for name, one in found.items()}
+    estimates, true = weighted_values(weighted_draw(rng, cell, sum(cell.sizes))), weighted_population(cell)
+    return {name: holds(one.confidence_interval(), true[name].value) for name, one in estimates.items()}
 
 
 EASY, READER = 0.9, 0.15  # share of easy positives; variance of the readers' separations
@@ -324,8 +324,8 @@ def filled(text: str, rows: Iterable[Mapping[str, str]]) -> str:
     """Return the page with the table made anew; what misses its goal is bold."""
     lines = ["| what | model | cases | quantity | goal | samples | found |", "|---|---|--:|---|--:|--:|--:|"]
     for row in rows:
-        found = row["found"] if is_within(row) else f"**{row['found']}**"
-        lines.append(f"| {' | '.join(row[name] for name in COLUMNS[:-1])} | {found} |")
+        number = row["found"] if is_within(row) else f"**{row['found']}**"
+        lines.append(f"| {' | '.join(row[name] for name in COLUMNS[:-1])} | {number} |")
     pattern = re.compile(r"(<!-- begin mended -->\n).*(<!-- end mended -->)", re.DOTALL)
     return pattern.sub(lambda match: "\n".join([match[1].rstrip("\n"), *lines, match[2]]), text)
 
@@ -338,11 +338,11 @@ def main() -> None:
     chosen = parser.parse_args()
     if not chosen.page:
         with ProcessPoolExecutor(chosen.jobs) as pool:
-            found = pool.map(simulate, cells())
+            lines = pool.map(simulate, cells())
             with RESULTS.open("w", newline="") as file:
                 writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
                 writer.writeheader()
-                for rows in found:
+                for rows in lines:
                     writer.writerows(rows)
                     file.flush()
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), read()), encoding="utf-8")

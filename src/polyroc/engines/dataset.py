@@ -269,8 +269,8 @@ def _with_scaled_weights(rows: DuckRows, name: str | None, classes: Sequence[str
 
     def ask(expressions: Sequence[str], parameters: Sequence[Any] = (), group: str = "") -> list[Any]:
         query = f"{rows.source.select(expressions)} WHERE {rows.condition} {group}"
-        asked = [*parameters, *rows.source.parameters, *rows.condition_parameters]
-        return rows.session.rows(query, asked, rows.source.name)
+        values = [*parameters, *rows.source.parameters, *rows.condition_parameters]
+        return rows.session.rows(query, values, rows.source.name)
 
     def sums(exponent: int) -> list[Any]:
         square = f"sum(({scaled_expression(weight, exponent)}) ** 2)"
