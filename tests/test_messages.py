@@ -501,8 +501,8 @@ def test_the_page_has_every_field_that_messages_name():
     assert "role, words in roles.items()" in page
 
 
-def test_every_field_of_the_page_is_an_option_of_read():
-    assert {*FIELDS, *ROLES} <= set(signature(pr.read).parameters)
+def test_every_field_of_the_page_is_an_option_of_read_or_of_reader_study():
+    assert {*FIELDS, *ROLES} <= {*signature(pr.read).parameters, *signature(pr.reader_study).parameters}
 
 
 REWRITING = {"replace", "sub", "subn", "removeprefix", "removesuffix", "translate"}

@@ -73,7 +73,7 @@ def test_names_are_distinct_where_labels_are(labels):
 def test_from_arrays_is_what_the_verbs_build():
     y, s = [0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.4]
     weight, groups = [1.0, 2.0, 1.0, 0.5, 1.0], ["a", "b", "a", "b", "c"]
-    scores = pr.Scores.from_arrays(y, s, sample_weight=weight, groups=groups, sampling="case-control")
+    scores = pr.Scores(y, s, sample_weight=weight, groups=groups, sampling="case-control")
     assert scores.codes.tolist() == y
     assert scores.groups.tolist() == [0, 1, 0, 1, 2]
     assert (scores.positive, scores.sampling, scores.weight_kind) == (1, "case-control", "importance")
@@ -83,7 +83,7 @@ def test_from_arrays_is_what_the_verbs_build():
 
 def test_from_arrays_takes_labels_and_several_classifiers():
     y = ["low", "high", "mid", "low"]
-    scores = pr.Scores.from_arrays(
+    scores = pr.Scores(
         y, {"a": np.eye(3)[[0, 2, 1, 0]], "b": np.full((4, 3), 1 / 3)}, labels=["low", "mid", "high"]
     )
     assert (scores.labels, scores.ordered, scores.kind) == (("low", "mid", "high"), True, "matrix")
@@ -92,10 +92,10 @@ def test_from_arrays_takes_labels_and_several_classifiers():
 
 
 def test_from_arrays_repeats_frequency_weights_and_drops_missing_rows():
-    scores = pr.Scores.from_arrays([0, 1], [0.2, 0.7], sample_weight=[3, 2], weight_kind="frequency")
+    scores = pr.Scores([0, 1], [0.2, 0.7], sample_weight=[3, 2], weight_kind="frequency")
     assert (len(scores), scores.sample_weight, scores.weight_kind) == (5, None, "frequency")
     with pytest.warns(DroppedRowsWarning):
-        scores = pr.Scores.from_arrays([0, 1, 1], [0.2, np.nan, 0.7], missing="drop")
+        scores = pr.Scores([0, 1, 1], [0.2, np.nan, 0.7], missing="drop")
     assert (len(scores), scores.dropped) == (2, 1)
 
 
@@ -118,7 +118,7 @@ def test_from_arrays_repeats_frequency_weights_and_drops_missing_rows():
 )
 def test_from_arrays_rejects_invalid_input(arguments, options, message):
     with pytest.raises(InputError, match=message):
-        pr.Scores.from_arrays(*arguments, **options)
+        pr.Scores(*arguments, **options)
 
 
 def test_schema_of_scores():
@@ -151,7 +151,7 @@ def test_merged_classes_are_separated_as_two_unions():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 4, 60)
     P = rng.dirichlet(np.ones(4) + 1, 60)
-    scores = pr.Scores.from_arrays(y, P, labels=[0, 1, 2, 3], sample_weight=rng.integers(1, 4, 60))
+    scores = pr.Scores(y, P, labels=[0, 1, 2, 3], sample_weight=rng.integers(1, 4, 60))
     merged = scores.merge({"low": [0, 2], "high": [3]})
     assert merged.labels == ("low", "high")
     assert len(merged) == np.sum(y != 1)
@@ -175,8 +175,8 @@ def test_merged_classes_are_separated_as_two_unions():
     "unions", [{"a": [0]}, {"a": [0], "b": []}, {"a": [0], "b": [0, 1]}, {"a": [0], "b": [7]}]
 )
 def test_unions_must_be_of_different_classes(unions):
-    scores = pr.Scores.from_arrays([0, 1, 2], np.eye(3))
+    scores = pr.Scores([0, 1, 2], np.eye(3))
     with pytest.raises(InputError, match="unions must map two labels or more"):
         scores.merge(unions)
     with pytest.raises(InputError, match="and kind 'score'"):
-        pr.Scores.from_arrays([0, 1, 1], [0.1, 0.2, 0.3]).merge({"a": [0], "b": [1]})
+        pr.Scores([0, 1, 1], [0.1, 0.2, 0.3]).merge({"a": [0], "b": [1]})

@@ -15,7 +15,7 @@ from polyroc.measures.registry import MEASURES
 FOLDER = Path(__file__).parents[2] / "docs" / "coverage_study"
 MODULES = (
     *("models", "quantities", "truths", "choices", "grid", "records", "decision_study", "study", "execution"),
-    *("candidates", "page"),
+    *("candidates", "page", "mended"),
 )
 
 
@@ -37,6 +37,22 @@ def rows(study):
 def test_page_is_made_of_the_results(study, rows):
     text = study.page.PAGE.read_text()
     assert study.page.filled(text, rows, study.records.read(study.candidates.CANDIDATES)) == text
+
+
+def test_the_table_of_mended_answers_is_made_of_its_results(study):
+    rows, text = study.mended.read(), study.page.PAGE.read_text()
+    assert study.mended.filled(text, rows) == text
+    stated = [(row["what"], row["model"], row["cases"]) for row in rows]
+    cells = [(cell.what, cell.model, " + ".join(map(str, cell.sizes))) for cell in study.mended.cells()]
+    assert list(dict.fromkeys(stated)) == cells
+
+
+def test_a_mended_answer_is_simulated_again(study):
+    """The last cells are quick; the first samples of each give the same as always."""
+    *_, cell = study.mended.cells()
+    first, second = (study.mended.simulate(cell, 3) for _ in range(2))
+    assert first == second
+    assert first[0]["goal"] == study.mended.COVERS
 
 
 def test_results_have_every_cell_once(study, rows):

@@ -71,11 +71,39 @@ def test_each_group_has_a_scale_of_its_own(tmp_path):
     assert two.standard_error == pytest.approx(one.standard_error, rel=1e-6)
 
 
-def test_a_class_of_weights_too_small_against_the_others_is_an_error(tmp_path):
+PATTERNS = {  # from weights of a usual size and the classes
+    "one class small": lambda w, y, factor: np.where(y == 1, factor, 1.0) * w,
+    "one class small, all large": lambda w, y, factor: np.where(y == 1, factor, 1.0) * w * 1e7,
+    "few small": lambda w, y, factor: np.where(np.arange(len(y)) < 5, factor, 1.0) * w,
+    "one large": lambda w, y, factor: np.where(np.arange(len(y)) < 1, 1 / factor, 1.0) * w,
+    "all sizes": lambda w, y, factor: factor ** np.linspace(0, 1, len(y)) * w,
+}
+
+
+@pytest.mark.parametrize("factor", [1e-4, 1e-9, 1e-12, 1e-14, 1e-16, 1e-40])
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.filterwarnings("ignore::polyroc.errors.FewEffectiveCasesWarning")
+def test_memory_and_the_engine_accept_the_same_weights(tmp_path, pattern, factor):
     y, score, weight = weighted_cases()
-    path = write(tmp_path, y=y, s=score, w=np.where(y == 1, 1e-9, 1.0) * weight)
+    path = write(tmp_path, y=y, s=score, p=1 / (1 + np.exp(-score)), w=PATTERNS[pattern](weight, y, factor))
+    for key, column in (("auc", "s"), ("brier", "p"), ("sensitivity(threshold=0.5)", "s")):
+        answers = []
+        for engine in ("memory", "duckdb"):
+            try:
+                one = pr.evaluate(path, truth="y", scores=column, sample_weight="w", measure=key, engine=engine)
+                answers.append([one.value, one.standard_error, *one.confidence_interval()])
+            except InputError as error:
+                answers.append(str(error))
+        same = answers[0] if isinstance(answers[0], str) else pytest.approx(answers[0], rel=1e-5, abs=1e-8)
+        assert answers[1] == same
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_class_of_weights_too_small_against_the_others_is_an_error(tmp_path, engine):
+    y, score, weight = weighted_cases()
+    path = write(tmp_path, y=y, s=score, w=np.where(y == 1, 1e-16, 1.0) * weight)
     with pytest.raises(InputError, match=r"weights of class '1' are too small .* units of 2\^-52"):
-        pr.evaluate(path, truth="y", scores="s", sample_weight="w", measure="auc", engine="duckdb")
+        pr.evaluate(path, truth="y", scores="s", sample_weight="w", measure="auc", engine=engine)
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])

@@ -287,8 +287,8 @@ def test_importance_and_frequency_weights_have_the_same_value_and_other_errors()
 EXTREME = {
     "tiny": np.full(200, 1e-300),
     "huge": np.full(200, 1e300),
-    "one heavy": np.where(np.arange(200) == 7, 1.0, 1e-90),
-    "a heavy class": np.where(Y == 1, 1e200, 1e150),
+    "one heavy": np.where(np.arange(200) == 7, 1.0, 1e-13),
+    "a heavy class": np.where(Y == 1, 1e200, 1e187),
     "scattered": 10.0 ** RNG.uniform(-90, 0, 200),
 }
 
@@ -341,6 +341,7 @@ def test_weights_of_one_size_are_as_none_whatever_the_size():
         ({"sample_weight": [-1] * 200, "weight_kind": "frequency"}, "negative weights"),
         ({"sample_weight": [0] * 200, "weight_kind": "frequency"}, "zero for every case"),
         ({"sample_weight": [1e-300] + [1e300] * 199}, "goes from 1e-300 to 1e\\+300"),
+        ({"sample_weight": [1.0] + [1e-90] * 199}, "weights of class .* are too small against the largest"),
     ],
 )
 def test_what_cannot_be_is_reported(options, message):

@@ -301,6 +301,32 @@ def test_every_output_has_the_notes(tmp_path):
     assert "they are evaluated as independent cases" in stored.to_html()
 
 
+def test_every_output_of_an_engine_has_the_notes(tmp_path):
+    frame = stacked(60, 2, {"net": "ab"}).assign(t=np.random.default_rng(3).normal(size=120))
+    path = tmp_path / "rows.parquet"
+    frame.assign(s=frame.s.where(frame.index != 3)).to_parquet(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pr.errors.PolyrocWarning)
+        scan = pr.scan(path, **COLUMNS | {"scores": {"s": ["s"], "t": ["t"]}}, missing="drop")
+        results = [
+            pr.evaluate(scan, measure="auc"),
+            pr.evaluate(scan),
+            pr.compare(scan, measure="auc"),
+            pr.curve(scan),
+            pr.rates(scan, threshold=0.5, only="s"),
+            pr.operate(scan, only="s"),
+        ]
+        page = pr.report(scan, path=None)
+    for result in results:
+        for words in ("are evaluated as independent cases", "ropped"):
+            assert words in str(result)
+            assert words in result.to_json()
+            assert words in result._repr_html_()
+    for text in (page.to_html(), page.to_json(), page.to_markdown()):
+        assert "are evaluated as independent cases" in text
+        assert "Dropped 1 of 120 rows" in text
+
+
 def test_dropped_rows_are_printed():
     frame = ONE.assign(s=ONE.s.where(ONE.index != 3))
     with pytest.warns(pr.errors.DroppedRowsWarning):

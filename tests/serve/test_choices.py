@@ -12,12 +12,13 @@ import pytest
 
 from command import polyroc
 from polyroc.datasets import catalogue
+from polyroc.errors import InputError
 from polyroc.io.preview import Column, Preview
 from polyroc.io.read import read
-from polyroc.serve.commands import command_line, data_options, term_options
-from polyroc.serve.forms import as_columns
+from polyroc.serve.commands import command_line, data_options, python_lines, term_options
+from polyroc.serve.forms import as_columns, as_study
 from polyroc.serve.limits import Limits
-from polyroc.serve.suggestions import suggestions
+from polyroc.serve.suggestions import point_suggestions, suggestions
 from polyroc.serve.tasks import choose_point, make_report, plan_size, preview_file
 
 LIMITS = Limits()
@@ -113,20 +114,64 @@ def test_stacked_rows_are_suggested_as_classifiers(tmp_path):
     assert seen["notes"] == []
 
 
-@pytest.mark.parametrize("case", ["nr", "patient"])
-def test_readings_are_suggested_as_dependent_with_the_verb_for_them(case, tmp_path):
-    path = tmp_path / "a.csv"
+@pytest.fixture(params=["nr", "patient"])
+def readings(request, tmp_path):
+    """A file of two readers who used two modalities, and the name of its column of cases."""
     rooms = {
-        case: STACKED["image"],
+        request.param: STACKED["image"],
         "who": np.repeat(list("AB"), 2 * N),
         "modality": np.tile(np.repeat(["CT", "MR"], N), 2),
     }
-    pl.DataFrame({**rooms, "truth": STACKED["y"], "score": SCORES}).write_csv(path)
+    pl.DataFrame({**rooms, "truth": STACKED["y"], "score": SCORES}).write_csv(tmp_path / "a.csv")
+    return tmp_path / "a.csv", request.param
+
+
+def test_readings_are_suggested_as_a_reader_study(readings):
+    path, case = readings
     seen = seen_of(path)
-    assert suggested(seen)["groups"] == (case,)
-    (note,) = seen["notes"]
-    assert f"use reader_study(reader='who', modality='modality', case='{case}')" in note
-    assert 'if they are dependent observations, use "group"' in note
+    roles = suggested(seen)
+    assert (roles["reader"], roles["modality"], roles["case"]) == (("who",), ("modality",), (case,))
+    assert "groups" not in roles
+    assert seen["notes"] == []
+
+
+def test_readings_make_the_report_of_a_reader_study(readings, tmp_path, monkeypatch):
+    path, case = readings
+    sent = {"truth": "truth", "scores": ["score"], "reader": "who", "modality": "modality", "case": case}
+    chosen = as_study(as_columns(json.dumps({**sent, "pos_label": "yes"}).encode()))
+    make_report(path, path.name, LIMITS, tmp_path / "page.html", chosen, [], no_progress)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"With 2 readers and {N} cases" in page
+    assert f"{4 * N} cases" not in page
+    monkeypatch.chdir(tmp_path)
+    done = polyroc(*lines(command_line("readers", [path.name, *data_options(chosen)])))
+    assert done.returncode == 0, done.stderr
+    exec("\n".join(python_lines("report", path.name, chosen, {"path": "python.html"})))
+    assert f"With 2 readers and {N} cases" in (tmp_path / "python.html").read_text(encoding="utf-8")
+
+
+def test_readings_that_are_evaluated_as_cases_are_noted(readings):
+    path, case = readings
+    columns = {"truth": "truth", "scores": ["score"], "pos_label": "yes"}
+    chosen = choose_point(path, path.name, LIMITS, columns, {"criterion": "youden"}, no_progress)
+    words = f"\"reader\" for 'who' and \"modality\" for 'modality' and \"case\" for '{case}'"
+    assert any(
+        words in note and 'if they are dependent observations, use "group"' in note for note in chosen["notes"]
+    )
+
+
+def test_readings_are_suggested_as_dependent_for_an_operating_point(readings):
+    path, case = readings
+    for_a_point = {one["role"]: one["columns"][0] for one in point_suggestions(seen_of(path)["suggestions"])}
+    assert for_a_point == {"truth": "truth", "scores": "score", "pos_label": "yes", "groups": case}
+    columns = {**for_a_point, "scores": ["score"]}
+    chosen = choose_point(path, path.name, LIMITS, columns, {"criterion": "youden"}, no_progress)
+    assert not any("independent cases" in note for note in chosen["notes"])
+
+
+def test_a_modality_needs_readers():
+    with pytest.raises(InputError, match="Choose the column of the readers, too"):
+        as_columns(b'{"truth": "y", "scores": ["s"], "modality": "m"}')
 
 
 def test_the_page_gives_the_reason_for_what_it_leaves_out(tmp_path):

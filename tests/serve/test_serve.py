@@ -241,6 +241,34 @@ def test_from_a_file_to_a_report_in_a_browser(server, browser, tmp_path):
 
 
 @pytest.mark.slow
+def test_every_role_that_is_chosen_is_sent(server, browser, tmp_path):
+    """Weights were left out without a word."""
+    cells = [f"{'yx'[k % 2]},{(7 * k) % 12},{1 + k % 3},{k // 2}" for k in range(24)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["truth,score,weight,patient", *cells]))
+    page = browser.new_page()
+    page.goto(server.address)
+    page.set_input_files("#file", path)
+    page.wait_for_selector("#columns")
+    for number, role in enumerate(("truth", "scores", "sample_weight", "groups")):
+        page.select_option(f"select[data-column='{number}']", role)
+    page.select_option("#pos_label", "y")
+    page.click("button.main")
+    page.wait_for_selector("#done:not([hidden])", timeout=120_000)
+    command = page.inner_text("#command")
+    page.click("#end")
+    page.close()
+    for option in (
+        "--truth truth",
+        "--scores score",
+        "--sample-weight weight",
+        "--groups patient",
+        "--pos-label y",
+    ):
+        assert option in command
+
+
+@pytest.mark.slow
 def test_classes_by_keyboard_an_operating_point_and_a_sample_size(server, browser, tmp_path):
     rows = [f"{stage};{place + shift},5;{20 + shift}" for place, stage in enumerate("abc") for shift in range(6)]
     path = tmp_path / "stufen.csv"

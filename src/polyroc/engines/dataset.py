@@ -196,7 +196,7 @@ def open_files(
         if request.groups is not None:
             rows = _with_clusters(rows, request.groups)
         check_distinct(session, source, [own.names for own in columns.scores.values()])
-        scaled = _with_scaled_weights(rows, request.weight)
+        scaled = _with_scaled_weights(rows, request.weight, schema.names)
         yield FileDataset(scaled, classifiers, schema, dropped, negated=columns.negated, notes=notes)
 
 
@@ -261,18 +261,27 @@ def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list
     return [f"(0.0 - {number})" if name in negated else number for name, number in numbers.items()]
 
 
-def _with_scaled_weights(rows: DuckRows, name: str | None) -> DuckRows:
+def _with_scaled_weights(rows: DuckRows, name: str | None, classes: Sequence[str]) -> DuckRows:
     """The rows with weights of a size whose squares can be summed."""
     if rows.weight is None:
         return rows
-    parameters = [*rows.source.parameters, *rows.condition_parameters]
-    ends = [f"min({rows.weight}) FILTER ({rows.weight} > 0)", f"max({rows.weight})"]
-    query = f"{rows.source.select(ends)} WHERE {rows.condition}"
-    ((smallest, largest),) = rows.session.rows(query, parameters, rows.source.name)
-    exponent = checked_exponent(smallest, largest, f"column {name!r} of {rows.source.name}")
+    weight = rows.weight
+
+    def ask(expressions: Sequence[str], parameters: Sequence[Any] = (), group: str = "") -> list[Any]:
+        query = f"{rows.source.select(expressions)} WHERE {rows.condition} {group}"
+        values = [*parameters, *rows.source.parameters, *rows.condition_parameters]
+        return rows.session.rows(query, values, rows.source.name)
+
+    def sums(exponent: int) -> list[Any]:
+        square = f"sum(({scaled_expression(weight, exponent)}) ** 2)"
+        return ask([rows.code, count, square], rows.code_parameters, "GROUP BY 1")
+
+    count = f"count(*) FILTER ({weight} > 0)"
+    ((smallest, largest, number),) = ask([f"min({weight}) FILTER ({weight} > 0)", f"max({weight})", count])
+    exponent = checked_exponent(smallest, largest, number, sums, classes, f"column {name!r} of {rows.source.name}")
     if not exponent:
         return rows
-    return replace(rows, weight=scaled_expression(rows.weight, exponent), weight_exponent=exponent)
+    return replace(rows, weight=scaled_expression(weight, exponent), weight_exponent=exponent)
 
 
 def _labels_by_statistics(

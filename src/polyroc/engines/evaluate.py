@@ -15,7 +15,6 @@ from polyroc.engines.bounds import engine_measures
 from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_files
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import EngineOptions
-from polyroc.engines.precision import scaled_weights
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
@@ -28,6 +27,7 @@ from polyroc.messages import Message, Option
 from polyroc.progress import Progress
 from polyroc.scores import Schema
 from polyroc.validation.arrays import Missing
+from polyroc.validation.weights import scaled_weights
 
 __all__ = [
     "Group",
@@ -232,7 +232,8 @@ def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tupl
             yield tuple(group), data.where(in_group, group)
     for g, batch in _small_groups(data, columns, most):
         # A group's weights may all be small against those of the others.
-        yield small[g], MemoryRows(batch._replace(weight=scaled_weights(batch.weight)), rows.names)
+        weight = scaled_weights(batch.weight, batch.codes, data.schema.names, f"the weights of {source.name}")
+        yield small[g], MemoryRows(batch._replace(weight=weight), rows.names)
 
 
 def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:

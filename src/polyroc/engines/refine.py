@@ -198,8 +198,7 @@ class _Refinement:
     def _check_weights(self) -> None:
         (binned, *_) = self.binned.values()
         columns = [*binned.columns.values(), *(column for column, _ in binned.patterns.values())]
-        advice = "Multiply the small weights, set them to 0, or evaluate the classes' rows in memory."
-        check_weight_precision(columns[0], self.request.schema.names, advice)
+        check_weight_precision(columns[0], self.request.schema.names)
 
     def _count_distinct_values(self) -> None:
         """One bin for each distinct value, so that the bounds differ by rounding errors only."""

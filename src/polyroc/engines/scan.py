@@ -12,12 +12,12 @@ from threading import Lock
 from polyroc.engines.bins import BinnedValues, Layout
 from polyroc.engines.counts import Counts
 from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
-from polyroc.engines.precision import LARGEST_WEIGHT
 from polyroc.engines.rows import MISSING_LABEL, Batch, RowBuffer
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import Option
 from polyroc.scores import Schema
+from polyroc.validation.weights import LARGEST_WEIGHT
 
 __all__ = ["CACHED_ROWS", "Scan", "ScanPlan"]
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc.engines.precision import scaled_weights
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.scan import Scan
 from polyroc.engines.tally_file import StoredTally, pack_message, unpack_message
 from polyroc.errors import PolyrocError, PolyrocWarning
+from polyroc.validation.weights import scaled_weights
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +82,9 @@ def evaluate_group(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Tabl
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            batch = batch._replace(weight=scaled_weights(batch.weight))  # all may be small against other groups'
+            # All weights may be small against those of other groups.
+            weight = scaled_weights(batch.weight, batch.codes, request.schema.names, "the weights")
+            batch = batch._replace(weight=weight)
             estimated = evaluate_rows(MemoryRows(batch, columns), request)
             result["estimates"] = [[*names, estimate.to_dict()] for names, estimate in estimated.estimates.items()]
             result["covariance"], result["rows"] = estimated.covariance.tolist(), estimated.rows

@@ -99,7 +99,7 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
         rows, dropped = _complete_rows(rows, kept, [*labelled])
     else:
         _check_present(rows, labelled)
-    rows, exponent = scaled_rows(rows, request.weight)
+    rows, exponent = scaled_rows(rows, request.weight, schema.names)
     number = sum(row["count"] for row in classes) - dropped
     frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, number, weight_exponent=exponent)
     yield FrameDataset(frame_rows, classifiers, schema, dropped, rows, negated=columns.negated, notes=notes)
@@ -333,15 +333,22 @@ def _element_type(data_type: Any) -> types.DataType:
     return data_type.elementType if isinstance(data_type, types.ArrayType) else types.DoubleType()
 
 
-def scaled_rows(rows: "DataFrame", name: str | None) -> tuple["DataFrame", int]:
+def scaled_rows(rows: "DataFrame", name: str | None, classes: Sequence[str]) -> tuple["DataFrame", int]:
     """The rows with weights of a size whose squares can be summed, and the power of two that divides them."""
     if "w" not in rows.columns:
         return rows, 0
-    ends = [sql.min(sql.when(sql.col("w") > 0, sql.col("w"))), sql.max("w")]
-    smallest, largest = run_spark(lambda: rows.select(*ends).collect()[0])
-    exponent = checked_exponent(smallest, largest, f"column {name!r} of {NAME}")
-    if not exponent:
-        return rows, 0
-    half = exponent // 2  # in two steps, since 2^1074 is not a double
-    scaled = sql.col("w") * sql.lit(2.0**-half) * sql.lit(2.0 ** (half - exponent))
-    return rows.withColumn("w", scaled), exponent
+    weight = sql.col("w")
+    positive = sql.when(weight > 0, weight)
+
+    def scaled(exponent: int) -> "Column":
+        half = exponent // 2  # in two steps, since 2^1074 is not a double
+        return weight * sql.lit(2.0**-half) * sql.lit(2.0 ** (half - exponent))
+
+    def sums(exponent: int) -> list[Any]:
+        squares = sql.sum(scaled(exponent) * scaled(exponent))
+        return run_spark(rows.groupBy("k").agg(sql.count(positive), squares).collect)
+
+    ends = [sql.min(positive), sql.max(weight), sql.count(positive)]
+    smallest, largest, number = run_spark(lambda: rows.select(*ends).collect()[0])
+    exponent = checked_exponent(smallest, largest, number, sums, classes, f"column {name!r} of {NAME}")
+    return (rows.withColumn("w", scaled(exponent)), exponent) if exponent else (rows, 0)

@@ -10,7 +10,7 @@ from polyroc._results.provenance import Provenance
 from polyroc.engines.bins import BinnedValues, Layout, bin_bytes, record_width
 from polyroc.engines.counts import MOST_CLASSES, Counts
 from polyroc.engines.estimates import Estimator, ScanSummary
-from polyroc.engines.precision import LARGEST_WEIGHT, WEIGHT_UNIT, check_weight_precision
+from polyroc.engines.precision import check_weight_precision
 from polyroc.engines.support import check_measure
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
 from polyroc.errors import (
@@ -36,7 +36,7 @@ from polyroc.validation.data_frames import check_alignment
 from polyroc.validation.predictions import as_vector
 from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import Positive, validated
-from polyroc.validation.weights import check_sampling, check_weight_kind
+from polyroc.validation.weights import LARGEST_WEIGHT, WEIGHT_UNIT, check_sampling, check_weight_kind
 
 __all__ = ["Tally", "check_applicable", "default_bits", "warn_absent"]
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from polyroc.engines.evaluate import group_context
-from polyroc.engines.precision import scaled_weights
 from polyroc.estimates.grouped import Group, Grouped, GroupResult, own_covariance
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.covariance import between_repeats, influence, sampled_strata
@@ -17,6 +16,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.scores import Scores
 from polyroc.validation.subgroups import split_cases
+from polyroc.validation.weights import scaled_weights
 
 __all__ = ["group_results"]
 
@@ -73,7 +73,7 @@ def group_results(
 def _part(scores: Scores, rows: IntArray) -> Scores:
     """The cases of a subgroup; its weights may all be small against those of the others."""
     part = scores.subset(rows)
-    return part._replace(sample_weight=scaled_weights(part.sample_weight))
+    return part._replace(sample_weight=scaled_weights(part.sample_weight, part.codes, part.names, "sample_weight"))
 
 
 def _are_dependent(scores: Scores, cases: Mapping[Group, IntArray]) -> bool:

@@ -22,12 +22,14 @@ from polyroc.serve.commands import command_line, data_options, python_lines, siz
 from polyroc.serve.forms import (
     FIELDS,
     MORE,
+    OF_REPORTS,
     READING,
     ROLES,
     SEVERAL,
     as_columns,
     as_question,
     as_reading,
+    as_study,
     as_terms,
     field_spelling,
     form_data,
@@ -35,6 +37,7 @@ from polyroc.serve.forms import (
 from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.limits import BusyError, Limits, NotHereError, size_text
 from polyroc.serve.security import REPORT_POLICY, Guard, body_pieces, form_body, same_page
+from polyroc.serve.suggestions import point_suggestions
 from polyroc.serve.tasks import choose_point, make_report, plan_size, preview_file, shortened
 from polyroc.serve.visitors import Upload, Visitor, Visitors
 
@@ -179,6 +182,8 @@ async def choose(request: Request) -> Response:
     task = _task(request)
     if "asks" in seen:
         return _page(request, "reading.html", 400, seen=seen, fields=FIELDS, task=task, name=upload.name)
+    if task == "operating-point":
+        seen = {**seen, "suggestions": point_suggestions(seen["suggestions"])}
     names = [column["name"] for column in seen["columns"]]
     return _page(
         request,
@@ -190,6 +195,7 @@ async def choose(request: Request) -> Response:
         nameless=next((name for name in names if _is_number(name)), None),
         encodable=upload.path.name.endswith((".csv", ".tsv", ".txt", ".gz")),
         roles=ROLES,
+        of_reports=OF_REPORTS,
         fields=FIELDS,
         more=MORE,
         reading=READING,
@@ -253,8 +259,11 @@ async def start(request: Request) -> Response:
     with suppress(FileNotFoundError):
         upload.report.unlink()
     options = {"path": "report.html", "title": upload.name, **({"by": columns["by"]} if "by" in columns else {})}
+    is_study = "reader" in columns
+    columns = as_study(columns) if is_study else columns
     arguments = data_options(columns)
-    line = command_line("report", None if arguments is None else [upload.name, *arguments, *_in_memory(upload)])
+    whole = None if arguments is None else [upload.name, *arguments, *([] if is_study else _in_memory(upload))]
+    line = command_line("readers" if is_study else "report", whole)
     python = python_lines("report", upload.name, columns, options)
     where = (upload.path, upload.name, limits, upload.report)
     repeat = python if line is None else [line]
@@ -274,7 +283,7 @@ async def start_point(request: Request) -> Response:
     _upload(request)
     body = await form_body(request, limits)
     columns, terms = as_columns(body), as_terms(form_data(body))
-    for name in ("folds", "repeats", "by"):
+    for name in OF_REPORTS:
         if name in columns:
             raise InputError(f'An operating point has no role "{ROLES[name]}"; set the column to "not used".')
     upload = _upload(request)

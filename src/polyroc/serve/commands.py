@@ -12,6 +12,8 @@ OPTIONS = (  # arguments of `polyroc.read` that are options of the same name; th
         "truth",
         "classifier",
         "case",
+        "reader",
+        "modality",
         "class_",
         "sample_weight",
         "weight_kind",
@@ -20,7 +22,7 @@ OPTIONS = (  # arguments of `polyroc.read` that are options of the same name; th
         "repeats",
         "sampling",
     ),
-    *("pos_label", "missing", "decimal", "encoding", "table"),
+    *("pos_label", "missing", "decimal", "encoding", "table", "measure"),
 )
 _PLAIN = re.compile(r"[\w@%+=:,./*>-]+", re.ASCII)
 _QUOTABLE = re.compile(r"[^\"$`\\!%^\x00-\x1f\x7f]*")  # the same between double quotes in every shell
@@ -117,12 +119,16 @@ def python_lines(verb: str, name: str, columns: Mapping[str, Any], options: Mapp
     scores = pr.read('a.csv', truth='y', scores=['p'])
     pr.report(scores, title='a.csv')
     """
+    if "reader" in columns:
+        verb, reading_verb, result = "report", "reader_study", "study"
+    else:
+        reading_verb, result = "read", "scores"
     own = ["truth", "scores", *(key for key in columns if key not in ("truth", "scores"))]
     reading = ", ".join([repr(name), *(f"{key}={columns[key]!r}" for key in own)])
     more = "".join(f", {key}={value!r}" for key, value in options.items())
-    call = f"pr.{verb}(scores{more})"
+    call = f"pr.{verb}({result}{more})"
     return [
         "import polyroc as pr",
-        f"scores = pr.read({reading})",
+        f"{result} = pr.{reading_verb}({reading})",
         f"print({call})" if verb == "operate" else call,
     ]

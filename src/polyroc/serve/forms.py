@@ -11,12 +11,14 @@ from polyroc.messages import Call, Option, Reference, short_repr
 __all__ = [
     "FIELDS",
     "MORE",
+    "OF_REPORTS",
     "READING",
     "ROLES",
     "SEVERAL",
     "as_columns",
     "as_question",
     "as_reading",
+    "as_study",
     "as_terms",
     "field_spelling",
     "form_data",
@@ -28,6 +30,8 @@ ROLES = {
     "scores": "score",
     "classifier": "classifier",
     "case": "case",
+    "reader": "reader",
+    "modality": "modality",
     "class_": "class of the score",
     "sample_weight": "weight",
     "groups": "group",
@@ -35,6 +39,7 @@ ROLES = {
     "repeats": "repeat",
     "by": "subgroup",
 }
+OF_REPORTS = ("reader", "modality", "folds", "repeats", "by")  # roles that an operating point has not
 SEVERAL = ("scores", "by")  # roles that several columns can have
 MORE = "More options"
 READING = "How the file is read"
@@ -96,7 +101,19 @@ def as_columns(body: bytes) -> dict[str, Any]:
     columns |= {name: choice for name, choice in CHOICES.items() if sent.get(name) == choice}
     if "sample_weight" not in columns:
         columns.pop("weight_kind", None)
+    if "modality" in columns and "reader" not in columns:
+        raise InputError("Choose the column of the readers, too; a modality without readers is a classifier.")
     return columns | as_reading(sent)
+
+
+def as_study(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `polyroc.reader_study` from those of `polyroc.read`: they name the measure.
+
+    >>> as_study({"scores": ["rating"], "truth": "ill", "pos_label": "yes", "reader": "who"})
+    {'scores': ['rating'], 'truth': 'ill', 'pos_label': 'yes', 'reader': 'who', 'measure': 'auc'}
+    """
+    many = "vus" if len(columns["scores"]) == 1 else "hand_till"
+    return {**columns, "measure": "auc" if "pos_label" in columns else many}
 
 
 def as_reading(sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,7 +216,7 @@ def _by_classifier(sent: Mapping[str, Any], scores: list[str], single: Mapping[s
     names = sent.get("names") or {}
     if not isinstance(names, dict) or not all(map(_is_text, names.values())):
         raise InputError("The names of the classifiers must be texts, by column.")
-    if not names or "classifier" in single or "class_" in single:
+    if not names or {"classifier", "class_", "reader"} & {*single}:
         return signed
     by_classifier: dict[str, list[str]] = {}
     for column, own in zip(scores, signed, strict=True):
@@ -223,9 +240,10 @@ def field_spelling(reference: Reference) -> str:
     >>> print(field_spelling(Call("read", Option("classifier", "net"), Option("case", "tile"))))
     "classifier" for 'net' and "case" for 'tile'
     """
-    if isinstance(reference, Call) and reference.name == "read":
+    if isinstance(reference, Call) and reference.name in ("read", "reader_study"):
         options = [option for option in reference.arguments if isinstance(option, Option)]
-        return " and ".join(f"{field_spelling(option)} for {short_repr(option.values[0])}" for option in options)
+        named = " and ".join(f"{field_spelling(option)} for {short_repr(option.values[0])}" for option in options)
+        return f"{named} in a report" if reference.name == "reader_study" else named
     if isinstance(reference, Option) and reference.name in ROLES:
         return f'"{ROLES[reference.name]}"'
     if not isinstance(reference, Option) or reference.name not in FIELDS:

@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polyroc.errors import PolyrocError
 from polyroc.messages import Call, Message, Option
+from polyroc.serve.forms import OF_REPORTS
 
 if TYPE_CHECKING:
     from polyroc.io.preview import Column, Preview
 
-__all__ = ["Suggestion", "classifier_names", "readable_suggestions", "row_suggestions", "suggestions"]
+__all__ = [
+    "Suggestion",
+    "classifier_names",
+    "point_suggestions",
+    "readable_suggestions",
+    "row_suggestions",
+    "suggestions",
+]
 
 TRUTH = (
     *("y", "y_true", "truth", "true", "label", "labels", "class", "target", "outcome", "diagnosis", "species"),
@@ -172,22 +180,32 @@ def classifier_names(seen: "Preview") -> dict[str, dict[str, str]]:
 
 
 def row_suggestions(notes: Iterable[str]) -> tuple[Suggestion, ...]:
-    """Roles suggested by notes on several rows per case; readings of several readers are dependent observations.
+    """Roles suggested by notes on several rows per case.
 
     >>> from polyroc.messages import Message
     >>> (one,) = row_suggestions([Message("use ", Call("reader_study", Option("case", "patient")), ".")])
     >>> one.role, one.columns
-    ('groups', ('patient',))
+    ('case', ('patient',))
     """
     reason = "the column has several rows of one class per value, or tells them apart"
     suggested = []
     for call in (part for note in notes for part in getattr(note, "parts", ()) if isinstance(part, Call)):
         named = {option.name: option.values[0] for option in call.arguments if isinstance(option, Option)}
-        if call.name == "reader_study":
-            named = {"groups": named["case"]}
         if ... not in named.values():
             suggested += [Suggestion(role, (str(column),), reason) for role, column in named.items()]
     return tuple(suggested)
+
+
+def point_suggestions(suggested: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Suggestions for an operating point: it has no readers, whose readings of a case are dependent.
+
+    >>> point_suggestions([{"role": "reader", "columns": ("who",)}, {"role": "case", "columns": ("patient",)}])
+    [{'role': 'groups', 'columns': ('patient',)}]
+    """
+    every = [*suggested]
+    grouped = {"role": "groups"} if "reader" in {one["role"] for one in every} else {}
+    kept = [one for one in every if one["role"] not in OF_REPORTS]
+    return [{**one, **grouped} if one["role"] == "case" else one for one in kept]
 
 
 def readable_suggestions(
@@ -218,7 +236,7 @@ def readable_suggestions(
     if not {"truth", "scores"} <= roles:
         return tuple(one for one in whole if one.role in ("truth", "pos_label")), None
     needed = {"truth", "scores", "pos_label"}
-    stacked = needed | {"classifier", "case"}
+    stacked = needed | {"classifier", "case", "reader", "modality"}
     classes = next(column.values for column in seen.columns if column.name == whole[0].columns[0])
 
     def attempt(**options: Any) -> None:

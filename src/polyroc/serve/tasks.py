@@ -11,6 +11,7 @@ from polyroc.errors import InputError, OptimismWarning, PolyrocError, PolyrocWar
 from polyroc.io.sources import DataFile
 from polyroc.messages import Message, Option
 from polyroc.output.tables import Table
+from polyroc.scores import Scores
 from polyroc.serve.limits import Limits
 
 __all__ = ["choose_point", "make_report", "plan_size", "preview_file", "shortened"]
@@ -54,7 +55,7 @@ def _previewed(
     from polyroc.io.preview import distinct_values, preview
     from polyroc.io.read import read
     from polyroc.measures.registry import headline_measure
-    from polyroc.serve.forms import field_spelling
+    from polyroc.serve.forms import as_study, field_spelling
     from polyroc.serve.suggestions import classifier_names, readable_suggestions, row_suggestions
 
     file, table = _file(path, name, reading), reading.get("table")
@@ -74,6 +75,9 @@ def _previewed(
 
     def attempt(**options: Any) -> None:
         with _silent():
+            if "reader" in options:
+                doubts[:] = _read(file, as_study({**options, **reading})).provenance.notes or ()
+                return
             scores = read(file, **options, **reading)
             ungrouped = {role: column for role, column in options.items() if role != "groups"}
             doubts[:] = (scores if ungrouped == options else read(file, **ungrouped, **reading)).notes
@@ -83,8 +87,7 @@ def _previewed(
     suggested, problem = readable_suggestions(seen, attempt, names)
     if further := row_suggestions(notes := [*doubts]):
         suggested, problem = readable_suggestions(seen, attempt, names, further)
-        # readings by several readers are no report of the page, so that this must be said
-        notes = [*doubts] if "classifier" in {one.role for one in suggested} else notes
+        notes = [*doubts] if {"classifier", "reader"} & {one.role for one in suggested} else notes
     if problem is not None:
         notes.append(Message("Some roles are not suggested: ", problem))
     texts = [note.render(field_spelling) if isinstance(note, Message) else note for note in notes]
@@ -156,19 +159,32 @@ def make_report(
     progress: Progress,
 ) -> None:
     """Read a file by the chosen columns and write its report."""
-    scores = _scores(path, name, limits, columns, progress)
     from polyroc.reports.report import report
 
-    report(scores, path=target, title=name, progress=progress, repeat=repeat, by=columns.get("by"))
+    scores = _scores(path, name, limits, columns, progress)
+    options: dict[str, Any] = {"progress": progress, "by": columns.get("by")} if isinstance(scores, Scores) else {}
+    report(scores, path=target, title=name, repeat=repeat, **options)
 
 
 def _scores(path: Path, name: str, limits: Limits, columns: dict[str, Any], progress: Progress) -> Any:
-    from polyroc.io.read import read
-
     file = _file(path, name, columns)
     progress(0, 0, "reading")
     _check_rows(file, limits, columns.get("table"))
-    return read(DataFile(path, name), **columns)
+    return _read(DataFile(path, name), columns)
+
+
+def _read(file: DataFile, columns: Mapping[str, Any]) -> Any:
+    """Read a file by the chosen columns; with readers, as a reader study."""
+    from polyroc.io.read import read
+    from polyroc.readers.reader_study import reader_study
+
+    if "reader" not in columns:
+        return read(file, **columns)
+    named = {role: columns[role] for role in ("reader", "modality", "case") if role in columns}
+    others = {role: column for role, column in columns.items() if role not in ("measure", *named)}
+    missing = {"missing": columns["missing"]} if "missing" in columns else {}
+    rows = read(file, **others, by=[*named.values()])
+    return reader_study(rows, measure=columns["measure"], **named, **missing)
 
 
 def choose_point(

@@ -19,14 +19,13 @@ from polyroc.validation.labels import Coded, encode, in_order, positive_class, r
 from polyroc.validation.negation import negated
 from polyroc.validation.predictions import as_vector, check_width, classifier_values, match_columns, named_after
 from polyroc.validation.subgroups import by_columns, with_subgroups
-from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
+from polyroc.validation.weights import check_sampling, check_weight_kind, check_weights, repeated
 
 __all__ = [
     "ArgumentNames",
     "Coded",
     "Missing",
     "as_scores",
-    "check_weight_range",
     "in_order",
     "match_columns",
     "named_after",
@@ -38,7 +37,6 @@ __all__ = [
 ]
 
 LARGEST_UNSCALED = 2.0**60  # a largest weight beyond this, or below its inverse, is scaled
-SMALLEST_RATIO = 1e-100  # of two weights: a product of three such ratios is still a normal double
 
 
 def as_scores(
@@ -180,7 +178,7 @@ def normalise(
         kind,
         positive,
         ordered=labels is not None,
-        sample_weight=_usable_weights(rows.weight, kind_of_weight, arguments),
+        sample_weight=_usable_weights(rows, classes, kind_of_weight, arguments),
         groups=rows.groups,
         dropped=n - len(rows.codes),
         sampling=check_sampling(sampling),
@@ -271,28 +269,17 @@ def _labelled_columns(
 
 
 def _usable_weights(
-    weight: FloatArray | None, kind: WeightKind | None, arguments: ArgumentNames
+    rows: _Rows, classes: tuple[Hashable, ...], kind: WeightKind | None, arguments: ArgumentNames
 ) -> FloatArray | None:
     """The weights of the complete rows: not all zero, and importance weights on a safe scale."""
+    weight = rows.weight
     if weight is None:
         return None
-    largest = float(weight.max(initial=0.0))
-    check_weight_range(float(weight[weight > 0].min(initial=largest)), largest, arguments.weight)
+    check_weights(weight, rows.codes, readable(classes), arguments.weight)
+    largest = float(weight.max())
     # Only ratios matter, and products of extreme weights would overflow; a power of two does not change them.
     usual = kind != "importance" or 1 / LARGEST_UNSCALED <= largest <= LARGEST_UNSCALED
     return weight if usual else np.ldexp(weight, -int(np.frexp(largest)[1]))
-
-
-def check_weight_range(smallest: float, largest: float, argument: str) -> None:
-    """Raise an error if all weights are zero, or the smallest of the others is too small against the largest."""
-    if largest == 0:
-        raise InputError(f"{argument} is zero for every case; give at least one case per class a weight.")
-    if smallest / largest < SMALLEST_RATIO:
-        raise InputError(
-            f"{argument} goes from {smallest:.3g} to {largest:.3g}; weights that differ by a factor of more "
-            f"than {1 / SMALLEST_RATIO:.0e} cannot be combined in double precision. Set the smallest ones to 0, "
-            "or drop these cases."
-        )
 
 
 def _group_codes(groups: Any, n: int, arguments: ArgumentNames) -> IntArray:

@@ -1,18 +1,113 @@
 """Weights: importance weights on a safe scale, frequencies as repeated rows; how the cases were sampled."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import frexp, ldexp
 from typing import Any, get_args
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.kernels.arrays import IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.messages import Option, short_repr
 from polyroc.scores import Coded, Folds, Sampling, Scores, WeightKind
 from polyroc.validation.arguments import SAMPLING_WORDS, WEIGHT_WORDS, ArgumentNames
 from polyroc.validation.predictions import as_vector
 
-__all__ = ["MOST_REPEATED", "as_counts", "check_sampling", "check_weight_kind", "repeated"]
+__all__ = [
+    "LARGEST_WEIGHT",
+    "MOST_REPEATED",
+    "SMALLEST_UNSCALED",
+    "WEIGHT_UNIT",
+    "as_counts",
+    "check_class_weights",
+    "check_sampling",
+    "check_weight_kind",
+    "check_weight_range",
+    "check_weights",
+    "repeated",
+    "scaled_weights",
+    "weight_exponent",
+]
+
+WEIGHT_UNIT = 2.0**-52  # engines round weights and their squares down to multiples (`polyroc.kernels.bins`)
+LARGEST_BITS, SUM_BITS = (
+    25,
+    62,
+)  # of a weight, so that its square is an integer and a fraction; of a sum of squares
+LARGEST_WEIGHT = 2.0**LARGEST_BITS
+SMALLEST_UNSCALED = 2.0**-20  # the squares of smaller weights would lose digits
+LARGEST_LOSS = 1e-3  # of a sum of squared weights by this rounding; a standard error changes by half of it
+SMALLEST_RATIO = 1e-100  # of two weights: a product of three such ratios is still a normal double
+
+
+def weight_exponent(smallest: float, largest: float, rows: int) -> int:
+    """Return the power of two by which engines divide weights before they sum them; 0 for those of a usual size.
+
+    Only ratios of weights matter, and division by a power of two is exact.
+
+    >>> weight_exponent(1.0, 3.0, 300), weight_exponent(1e-8, 1e-8, 300), weight_exponent(1.0, 1e30, 300)
+    (0, -51, 75)
+    """
+    bits = min(LARGEST_BITS, (SUM_BITS - rows.bit_length()) // 2)
+    return 0 if smallest >= SMALLEST_UNSCALED and largest <= 2.0**bits else frexp(largest)[1] - bits
+
+
+def check_weight_range(smallest: float, largest: float, argument: str) -> None:
+    """Raise an error if all weights are zero, or the smallest of the others is too small against the largest."""
+    if largest == 0:
+        raise InputError(f"{argument} is zero for every case; give at least one case per class a weight.")
+    if smallest / largest < SMALLEST_RATIO:
+        raise InputError(
+            f"{argument} goes from {smallest:.3g} to {largest:.3g}; weights that differ by a factor of more "
+            f"than {1 / SMALLEST_RATIO:.0e} cannot be combined in double precision. Set the smallest ones to 0, "
+            "or drop these cases."
+        )
+
+
+def check_class_weights(cases: Any, squares: Any, names: Sequence[str], advice: str = "") -> None:
+    """Raise an error if weights of a class are too small for the unit in which engines sum their squares.
+
+    Memory raises it, too, so that a file is accepted whichever way it is read.
+
+    Parameters
+    ----------
+    cases, squares
+        By class, the cases of positive weight and the sum of their squared weights, which have been scaled.
+    names, advice
+        The names of the classes; what to do instead of the usual.
+    """
+    lost = np.asarray(cases) * WEIGHT_UNIT > LARGEST_LOSS * np.asarray(squares)
+    if lost.any():
+        k = int(np.argmax(lost))
+        raise InputError(
+            f"The weights of class {names[k]!r} are too small against the largest weight: squared weights are "
+            f"summed in units of 2^-52. "
+            f"{advice or 'Multiply the weights of this class, divide the largest ones, or set small ones to 0.'}"
+        )
+
+
+def check_weights(weight: FloatArray, codes: CodeArray, names: Sequence[str], argument: str) -> int:
+    """Return the `weight_exponent`, or raise an error for weights that memory and engines do not accept."""
+    rows = (weight > 0) & (codes >= 0)  # engines find later that a class is not known
+    largest = float(weight.max(initial=0.0))
+    smallest = float(weight[rows].min(initial=largest))
+    check_weight_range(smallest, largest, argument)
+    exponent = weight_exponent(smallest, largest, int(rows.sum()))
+    if ldexp(smallest, -exponent) < SMALLEST_UNSCALED:
+        squares = np.bincount(codes[rows], np.ldexp(weight[rows], -exponent) ** 2, len(names))
+        check_class_weights(np.bincount(codes[rows], minlength=len(names)), squares, names)
+    return exponent
+
+
+def scaled_weights(
+    weight: FloatArray | None, codes: CodeArray, names: Sequence[str], argument: str
+) -> FloatArray | None:
+    """Return weights, divided by 2^weight_exponent."""
+    if weight is None or not weight.any():
+        return weight
+    exponent = check_weights(weight, codes, names, argument)
+    return np.ldexp(weight, -exponent) if exponent else weight
 
 
 def as_counts(sample_weight: Any, n: int) -> IntArray:

@@ -7,7 +7,7 @@ const nameFields = [...form.querySelectorAll("[data-name]")], reversedFields = [
 const chosen = (role) => data.columns.filter((_, i) => selects[i].value === role);
 const truth = () => chosen("truth")[0];
 const classes = () => data.classes[truth()] || [];
-const stacked = () => chosen("classifier").length > 0 || chosen("class_").length > 0;
+const stacked = () => chosen("classifier").length > 0 || chosen("class_").length > 0 || chosen("reader").length > 0;
 let shownTruth;
 
 // The classifier of a score column: as typed, else that of the columns of its classes, else the column itself.
@@ -119,12 +119,13 @@ function unfinished() {
   if (twice) return { text: `two columns have the same role (${chosen(twice).join(", ")}); only scores and subgroups can have several.`, field: first(twice) };
   if (!truth()) return { text: "choose the column of the true classes.", field: selects[0] };
   if (!chosen("scores").length) return { text: "choose the column or columns of the scores.", field: selects[0] };
+  if (chosen("modality").length && !chosen("reader").length) return { text: "choose the column of the readers.", field: first("modality") };
   if (namedClasses().length === 2 && !at("pos_label").value) return { text: "choose the positive class.", field: at("pos_label") };
 }
 
 function choice() {
   const picked = { scores: chosen("scores"), names: namesToSend(), by: chosen("by"), reversed: data.columns.filter((_, i) => selects[i].value === "scores" && reversedFields[i].checked && !reversedFields[i].parentElement.hidden) };
-  for (const role of ["truth", "classifier", "case", "class_", "weight", "groups", "folds", "repeats"]) picked[role] = chosen(role)[0] || "";
+  selects.forEach((select, i) => { if (select.value && !data.several.includes(select.value)) picked[select.value] = data.columns[i]; });
   picked.labels = at("ordered").checked ? chips.labels : [];
   picked.pos_label = namedClasses().length === 2 ? at("pos_label").value : "";
   Object.assign(picked, { missing: at("missing").checked ? "drop" : "", sampling: at("sampling").checked ? "case-control" : "", weight_kind: at("weight_kind").checked ? "frequency" : "" }, data.reading);
