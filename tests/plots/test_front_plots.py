@@ -42,7 +42,7 @@ def three():
 
 @pytest.fixture(scope="module")
 def two():
-    return front(2, draws=60)
+    return front(2, n=60)
 
 
 # Two classes
@@ -74,7 +74,7 @@ def test_names_of_points_stay_inside(two):
 
 
 def test_staircases_of_several_are_distinguished_without_colour(two):
-    picture = pr.plot({"forest": two, "logit": front(2, draws=60, strength=0.5)})
+    picture = pr.plot({"forest": two, "logit": front(2, n=60, strength=0.5)})
     assert [text.split()[0] for text in texts(picture.legend.get_texts())] == ["forest", "logit"]
     assert len({line.get_linestyle() for line in picture.lines}) == 2
     assert picture.shade is None
@@ -114,7 +114,7 @@ def test_three_classes_are_seen_in_the_space_of_false_positive_rates(three):
 
 @pytest.mark.slow
 def test_what_is_no_better_than_chance_is_drawn_on_demand():
-    result = front(3, draws=60, draws=100, strength=0.1)
+    result = front(3, n=60, draws=100, strength=0.1)
     left = int((result.false_positive_rates.sum(axis=1) >= 2 - 1e-9).sum())
     assert 0 < left < len(result)
     assert f"{left} no better than chance are left out" in pr.plot(result).ax.get_title()
@@ -137,8 +137,8 @@ def test_points_have_the_shade_of_a_rate_and_chosen_ones_stand_out(three):
 
 @pytest.mark.slow
 def test_few_points_stand_on_the_floor_and_many_are_small():
-    few = pr.plot(front(3, draws=18, draws=30))
-    many = pr.plot(front(3, draws=300, draws=4000, strength=0.7))
+    few = pr.plot(front(3, n=18, draws=30))
+    many = pr.plot(front(3, n=300, draws=4000, strength=0.7))
     assert few.stems is not None
     assert many.stems is None
     assert few.dots[0].get_sizes()[0] > 3 * many.dots[0].get_sizes()[0]
@@ -152,7 +152,7 @@ def test_few_points_stand_on_the_floor_and_many_are_small():
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3, 4, 7])
 def test_parallel_coordinates_have_a_line_for_each_point_over_all_errors(classes):
-    result = front(classes, draws=20 * classes, draws=100)
+    result = front(classes, n=20 * classes, draws=100)
     picture = pr.plot(result, kind="parallel", points={"chosen": 0, "b": 0, "c": 0, "d": 0})
     rates = result.rates[:, ~np.eye(classes, dtype=bool)]
     assert (np.array([path[:, 1] for path in picture.lines.get_segments()]) == rates).all()
@@ -177,7 +177,7 @@ def test_lines_have_the_shade_of_a_rate_and_are_the_fainter_the_more_there_are(t
     assert (picture.lines.get_array() == three.rates[:, 2, 1]).all()
     assert picture.scale.ax.get_ylabel() == "class 2 called class 1"
     assert picture.scale.solids.get_alpha() == 1
-    few = pr.plot(front(3, draws=18, draws=30), kind="parallel")
+    few = pr.plot(front(3, n=18, draws=30), kind="parallel")
     assert few.lines.get_alpha() > picture.lines.get_alpha() > 0
 
 
@@ -353,7 +353,7 @@ def test_bad_regions_are_rejected(options, message):
 
 
 def test_tradeoffs_are_the_first_picture_of_five_classes(three):
-    result = front(5, draws=100, draws=200)
+    result = front(5, n=100, draws=200)
     picture = pr.plot(result)
     points, misses = result.tradeoffs(), result.misses
     expected = [f"{100 * x:.1f}" for point in points.values() for x in (*misses[point], misses[point].mean())]

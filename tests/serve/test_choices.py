@@ -144,7 +144,7 @@ def test_readings_make_the_report_of_a_reader_study(readings, tmp_path, monkeypa
     assert f"With 2 readers and {N} cases" in page
     assert f"{4 * N} cases" not in page
     monkeypatch.chdir(tmp_path)
-    done = polyroc(*lines(command_line("readers", [path.name, *data_options(chosen)])))
+    done = polyroc(*lines(command_line("reader-study", [path.name, *data_options(chosen)])))
     assert done.returncode == 0, done.stderr
     exec("\n".join(python_lines("report", path.name, chosen, {"path": "python.html"})))
     assert f"With 2 readers and {N} cases" in (tmp_path / "python.html").read_text(encoding="utf-8")

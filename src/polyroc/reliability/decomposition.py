@@ -183,7 +183,7 @@ def simulate(
         log_loss=parts["log_loss"],
         spherical=parts["spherical"],
         bias=(miscalibration, discrimination),
-        replicates=n,
+        n=n,
     )
 
 

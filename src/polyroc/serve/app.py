@@ -263,7 +263,7 @@ async def start(request: Request) -> Response:
     columns = as_study(columns) if is_study else columns
     arguments = data_options(columns)
     whole = None if arguments is None else [upload.name, *arguments, *([] if is_study else _in_memory(upload))]
-    line = command_line("readers" if is_study else "report", whole)
+    line = command_line("reader-study" if is_study else "report", whole)
     python = python_lines("report", upload.name, columns, options)
     where = (upload.path, upload.name, limits, upload.report)
     repeat = python if line is None else [line]
