@@ -11,8 +11,7 @@ from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
 from polyroc.studies.learner_code import Code, code_of, file_code
 from polyroc.studies.plan import Plan
-from polyroc.studies.plan_entries import Learner, Step
-from polyroc.studies.plan_objects import is_factory
+from polyroc.studies.plan_entries import Learner, Step, is_factory
 
 __all__ = ["check_learners", "learner_codes", "make_model", "predictions_path"]
 

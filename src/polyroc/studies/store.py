@@ -158,7 +158,7 @@ class Store:
     def plan(self) -> Plan:
         """The plan of the study."""
         (text,) = self._connection.execute("SELECT plan FROM polyroc_study.plan").fetchone()
-        return Plan.from_dict(json.loads(text), lambda _: f"the plan in '{self.path}'")
+        return Plan.from_dict(json.loads(text), f"the plan in '{self.path}'")
 
     @_reads
     def _check_data_sets(self) -> None:
