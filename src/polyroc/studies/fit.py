@@ -3,7 +3,7 @@
 import random
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +17,6 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.data import Data
 from polyroc.studies.features import select_rows
 from polyroc.studies.import_paths import importable_from
-from polyroc.studies.learner_code import Code, code_of, differences, sent_code
 from polyroc.studies.learners import make_model
 from polyroc.studies.plan_entries import Learner, Output, Step
 from polyroc.studies.splits import training_cases
@@ -26,18 +25,15 @@ __all__ = [
     "FitKey",
     "FitResult",
     "FitTask",
-    "OtherCodeError",
     "UnusableError",
     "check_predictions",
     "failed_fit",
     "fit",
     "prepare_model",
     "preserved_random_state",
-    "trust_code",
 ]
 
 TOLERANCE = 1e-5  # of probabilities and their sums: learners that compute in single precision are off by some 1e-6
-_CHECKED: set[tuple[str, int]] = set()  # runs and learners whose code this process has
 LONGEST_FAILURE, LONGEST_WARNING = 500, 300  # characters stored of a message
 
 
@@ -64,10 +60,6 @@ class FitTask:
         killed.
     folder, run
         Where modules of the user are imported from, and a name that all fits of one call of `study` share.
-    maps_decisions
-        Whether decision values are mapped into [0, 1], as in stores of schema 1.
-    code
-        The code that the process of the fit must have (`codes.sent_code`); None if that is not checked.
     """
 
     key: FitKey
@@ -79,8 +71,6 @@ class FitTask:
     isolated: bool = False
     folder: Path | None = None
     run: str = ""
-    maps_decisions: bool = False
-    code: Code | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +87,6 @@ class FitResult:
         Time to train and predict.
     warnings
         Warnings of the learner, one per line.
-    other_code
-        True if the process of the fit has other code or packages than the one that runs the study. The study is
-        then ended.
     """
 
     key: FitKey
@@ -107,11 +94,6 @@ class FitResult:
     failure: str | None
     seconds: float
     warnings: str = ""
-    other_code: bool = False
-
-
-class OtherCodeError(Exception):
-    """The process of a fit has other code than the one that runs the study."""
 
 
 class UnusableError(Exception):
@@ -120,42 +102,20 @@ class UnusableError(Exception):
 
 def failed_fit(task: FitTask, error: str | Exception, seconds: float, warned: str = "") -> FitResult:
     """The result of a fit that failed; its message is shortened to one line."""
-    own = isinstance(error, str | UnusableError | OtherCodeError)
+    own = isinstance(error, str | UnusableError)
     message = str(error) if own else f"{type(error).__name__}: {error}"
     line = " ".join(message.split())
     if len(line) > LONGEST_FAILURE:
         line = f"{line[: LONGEST_FAILURE - 3]}..."
-    return FitResult(task.key, None, line, seconds, warned, isinstance(error, OtherCodeError))
+    return FitResult(task.key, None, line, seconds, warned)
 
 
 def prepare_model(task: FitTask, data: Data) -> Any:
     """The unfitted model of a task; everything that it needs is imported afterwards."""
     with importable_from(task.folder):
         model = make_model(task.learner, task.steps, data, task.seed)
-        if task.code is not None and (task.run, task.key.learner) not in _CHECKED:
-            _check_code(task, model)
     _thread_pools(task.learner.path or task.learner.description or "")
     return model
-
-
-def trust_code(run: str, learners: Iterable[int]) -> None:
-    """Say that this process has the code of a run, since it is the one that runs it."""
-    _CHECKED.update((run, learner) for learner in learners)
-
-
-def _check_code(task: FitTask, model: Any) -> None:
-    """Raise an error if this process has imported other code, or other packages, than the one of the study."""
-    assert task.code is not None
-    code = sent_code(code_of(model))
-    # What was sent along may have got another name here.
-    known = {name: text for name, text in code["source"].items() if name in task.code["source"]}
-    source, versions = differences(task.code, code | {"source": known})
-    if source or versions:
-        raise OtherCodeError(
-            f"the process that fits it has other code: {', '.join([*source, *versions])}. Restart Python if a "
-            "file was changed since it was imported; workers of a cluster need the same code and packages."
-        )
-    _CHECKED.add((task.run, task.key.learner))
 
 
 def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
@@ -179,8 +139,6 @@ def _predict(task: FitTask, data: Data, model: Any) -> FloatArray:
     model.fit(select_rows(data.X, train), y[train])
     output = np.asarray(getattr(model, task.learner.output)(select_rows(data.X, task.test)), dtype=np.float64)
     classes = getattr(model, "classes_", np.array(data.labels))
-    if task.maps_decisions and task.learner.output == "decision_function":
-        return _checked(_probabilities_of(output), classes, data.labels, len(task.test))
     return check_predictions(task.learner.output, output, data.labels, len(task.test), classes)
 
 
@@ -194,20 +152,6 @@ def check_predictions(
     if output == "score":
         values = values.ravel()
     return _checked_decisions(values, learned, labels, cases)
-
-
-def _probabilities_of(scores: FloatArray) -> FloatArray:
-    """Decision values mapped into [0, 1]: by d -> (1 + d / (1 + |d|)) / 2 for two classes, by softmax for more.
-
-    Only for stores of schema 1, whose other fits have such values. The former keeps the order of the scores and,
-    unlike the logistic function, does not round large ones to 1, which would tie them.
-    """
-    if scores.ndim == 1:
-        positive = (1.0 + scores / (1.0 + np.abs(scores))) / 2.0
-        return np.column_stack([1.0 - positive, positive])
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))  # shifted, so that exp does not overflow
-    probabilities: FloatArray = powers / powers.sum(axis=1, keepdims=True)
-    return probabilities
 
 
 def _checked_decisions(values: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:

@@ -18,13 +18,12 @@ from polyroc.scores import Scores
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.fold_values import check_measure
-from polyroc.studies.learner_code import file_code
+from polyroc.studies.learners import Code
 from polyroc.studies.plan import DEFAULT_MEASURES, Plan
 from polyroc.studies.plan_entries import DataSet, Learner, Output, Splitting
 from polyroc.studies.result import Study
 from polyroc.studies.splits import Block
-from polyroc.studies.store import Store
-from polyroc.studies.store_schema import create_store
+from polyroc.studies.store import Store, create_store
 from polyroc.studies.study import store_exists, store_versions
 from polyroc.validation.signatures import own_check, validated
 
@@ -194,11 +193,11 @@ def _table(values: FloatArray, positive: int | None) -> FloatArray:
     return np.column_stack([-sign * values, sign * values])
 
 
-def _code(learner: Learner, data_sets: Mapping[str, Scores]) -> Any:
+def _code(learner: Learner, data_sets: Mapping[str, Scores]) -> Code:
     content = hashlib.sha256()
     for scores in data_sets.values():
         content.update(np.ascontiguousarray(scores.values[learner.name]).tobytes())
-    return file_code(content.digest())
+    return Code(content.hexdigest(), {})
 
 
 def _add(store: Store, number: int, scores: Scores, rows: Sequence[IntArray]) -> None:

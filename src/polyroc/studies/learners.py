@@ -1,19 +1,45 @@
 """Models from the learners of a plan: classes imported, parameters checked, preprocessing in one pipeline."""
 
+import hashlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import BuiltinFunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyroc.cross_validation.fits import set_random_state
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
-from polyroc.studies.learner_code import Code, code_of, file_code
 from polyroc.studies.plan import Plan
-from polyroc.studies.plan_entries import Learner, Step, is_factory
+from polyroc.studies.plan_entries import Learner, Step, is_factory, object_text
 
-__all__ = ["check_learners", "learner_codes", "make_model", "predictions_path"]
+__all__ = ["Code", "check_learners", "code_of", "learner_codes", "make_model", "predictions_path"]
+
+
+class Code(NamedTuple):
+    """Tell a learner from another one of the same name: a digest of its parameters, versions of its packages."""
+
+    digest: str
+    versions: dict[str, str]
+
+
+def code_of(model: Any) -> Code:
+    """Return the code of an unfitted model; of one that cannot be pickled, the digest of its text."""
+    import joblib
+
+    try:
+        digest = joblib.hash(model)
+    except Exception:  # whatever an object raises that cannot be pickled, such as a lambda
+        digest = joblib.hash(object_text(model))
+    parts = [model, *(model.get_params(deep=True).values() if hasattr(model, "get_params") else ())]
+    packages = {type(part).__module__.partition(".")[0] for part in parts}
+    versions = {"python": f"{sys.version_info[0]}.{sys.version_info[1]}"}
+    for package in sorted({"numpy", *packages} - set(sys.stdlib_module_names)):
+        stated = getattr(sys.modules.get(package), "__version__", None)
+        if isinstance(stated, str):
+            versions[package] = stated
+    return Code(digest, versions)
 
 
 def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
@@ -58,7 +84,7 @@ def _predictions_code(plan: Plan, learner: Learner) -> Code:
             raise InputError(
                 f"the predictions of {learner.name!r} cannot be read from '{path}' ({error.strerror})."
             ) from None
-    return file_code(content)
+    return Code(hashlib.sha256(content).hexdigest(), {})
 
 
 def _parts(learner: Learner, steps: tuple[Step, ...]) -> list[Any]:

@@ -27,6 +27,7 @@ __all__ = [
     "is_factory",
     "make_entries",
     "make_entry",
+    "object_text",
     "plain_table",
 ]
 
@@ -348,7 +349,9 @@ def _described(value: Any, where: str) -> dict[str, Any]:
             try:
                 model = value()
             except Exception as error:
-                raise InputError(f"{_text(value)} cannot be called: {type(error).__name__}: {error}.") from None
+                raise InputError(
+                    f"{object_text(value)} cannot be called: {type(error).__name__}: {error}."
+                ) from None
         if not hasattr(model, "fit"):
             raise InputError(
                 "a learner must be a scikit-learn classifier or pipeline, a function that returns one, or an "
@@ -357,10 +360,10 @@ def _described(value: Any, where: str) -> dict[str, Any]:
         name, output = type(last_step(model)).__name__, response_of(type(last_step(model)).__name__, model)
     except InputError as error:
         raise InputError(f"{where}: ", error.message) from None
-    return {"name": getattr(value, "__name__", name), "object": _text(value), "output": output}
+    return {"name": getattr(value, "__name__", name), "object": object_text(value), "output": output}
 
 
-def _text(value: Any) -> str:
+def object_text(value: Any) -> str:
     """Return the text of an object in one line, without addresses of memory."""
     try:
         text = " ".join(ADDRESS.sub("", repr(value)).split())

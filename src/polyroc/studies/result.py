@@ -51,7 +51,8 @@ def _notes(store: Store, plan: Plan) -> list[str]:
         for number, codes in store.codes().items()
         if len(codes) > 1
     ]
-    return [*(duplicates.text for duplicates in store.duplicates()), *mixed]
+    copies = [data_set.duplicates.text for data_set in store.data_sets() if data_set.duplicates is not None]
+    return [*copies, *mixed]
 
 
 def _renumbered(groups: IntArray) -> IntArray:

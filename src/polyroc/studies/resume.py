@@ -1,4 +1,4 @@
-"""Whether a stored study may be resumed with a plan: the same data and splitting, the same code of learners."""
+"""Whether a stored study may be resumed with a plan: the same data, splitting and learners."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -8,8 +8,9 @@ from polyroc.messages import Option
 from polyroc.output.sentences import counted
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitKey
-from polyroc.studies.learner_code import Code, differences
+from polyroc.studies.learners import Code
 from polyroc.studies.plan import Plan
+from polyroc.studies.plan_entries import Learner
 from polyroc.studies.store import Store
 
 __all__ = ["Changed", "check_data", "check_same_plan", "update_learners"]
@@ -92,17 +93,18 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
             store.set_codes({number: [code] for number, code in enumerate(codes)})
         return
     known, fits, left = store.codes(), _stored_fits(done, plan), _left(done, store, plan)
-    changes, unknown, update = [], [], {}
+    changes, update = [], {}
     for number, code in enumerate(codes):
         history = known.get(number, [])
         if history and code == history[-1]:
             continue
         what = _definition(stored, plan, number)
-        if history:
-            source, versions = differences(history[-1], code)
-            what += source or ([] if what or not left[number] else versions)
-        elif fits[number] and left[number] and not what:
-            unknown.append(plan.learners[number].name)
+        if history and not what:
+            versions = _version_changes(history[-1], code)
+            if versions:  # digests depend on them
+                what = versions if left[number] else []
+            else:
+                what = [_object_change(stored.learners[number], plan.learners[number])]
         if what and fits[number]:
             changes.append(_Change(number, what, fits[number]))
         update[number] = [*history, code] if fits[number] and changed == "keep" else [code]
@@ -112,7 +114,29 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
         if changes and changed == "refit":
             store.remove_fits([change.learner for change in changes])
         store.set_codes(update)
-    _warn(store, plan, changes if changed == "keep" else [], unknown)
+    for change in changes if changed == "keep" else ():
+        warn(
+            f"{counted(change.fits, 'stored fit')} of {plan.learners[change.learner].name!r} in '{store.path}' "
+            f"are kept, although it has changed: {', '.join(change.what)}.",
+            PolyrocWarning,
+        )
+
+
+def _object_change(stored: Learner, new: Learner) -> str:
+    """Say how a learner differs whose definition in the plan is the same: an object, or a file."""
+    if new.predictions is not None:
+        return "its file"
+    if stored.description != new.description:
+        return f"it is {stored.description} there and {new.description} here"
+    return "its parameters"
+
+
+def _version_changes(stored: Code, new: Code) -> list[str]:
+    return [
+        f"{package} {before} before, {new.versions[package]} now"
+        for package, before in stored.versions.items()
+        if new.versions.get(package, before) != before
+    ]
 
 
 def _stored_fits(done: Mapping[FitKey, bool], plan: Plan) -> dict[int, int]:
@@ -146,20 +170,5 @@ def _refusal(store: Store, plan: Plan, changes: Sequence[_Change]) -> InputError
         Option("changed", "refit"),
         " to fit them again, ",
         Option("changed", "keep"),
-        " to keep their fits although they are not of the same code, or give another file to write to.",
+        " to keep their fits although they are not of the same learners, or give another file to write to.",
     )
-
-
-def _warn(store: Store, plan: Plan, kept: Sequence[_Change], unknown: Sequence[str]) -> None:
-    for change in kept:
-        warn(
-            f"{counted(change.fits, 'stored fit')} of {plan.learners[change.learner].name!r} in '{store.path}' "
-            f"are kept, although it has changed: {', '.join(change.what)}.",
-            PolyrocWarning,
-        )
-    if unknown:
-        warn(
-            f"'{store.path}' was written before the code of learners was stored, so it is not known whether the "
-            f"fits of {', '.join(unknown)} are of the same code.",
-            PolyrocWarning,
-        )

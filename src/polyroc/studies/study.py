@@ -28,16 +28,14 @@ from polyroc.messages import install_command
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
 from polyroc.studies.data import Data, load
-from polyroc.studies.fit import FitKey, FitResult, FitTask, trust_code
-from polyroc.studies.learner_code import Code, sent_code
+from polyroc.studies.fit import FitKey, FitResult, FitTask
 from polyroc.studies.learners import check_learners, learner_codes
 from polyroc.studies.plan import Plan
 from polyroc.studies.prediction_files import file_results
 from polyroc.studies.result import Study
 from polyroc.studies.resume import Changed, check_data, check_same_plan, update_learners
 from polyroc.studies.splits import Block, split_data
-from polyroc.studies.store import Store
-from polyroc.studies.store_schema import create_store
+from polyroc.studies.store import Store, create_store
 from polyroc.validation.random import NJobs, seed_for
 from polyroc.validation.signatures import validated
 
@@ -226,12 +224,12 @@ def run_study(
         store_versions(store)
         if new:
             _warn_of_duplicates(store)
-        _run_fits(store, plan, data, blocks, backend, observer, codes)
+        _run_fits(store, plan, data, blocks, backend, observer)
         return Study.from_store(store)
 
 
 def _warn_of_duplicates(store: Store) -> None:
-    for duplicates in store.duplicates():
+    for duplicates in filter(None, (data_set.duplicates for data_set in store.data_sets())):
         copies = duplicates.cases - duplicates.other_class  # cases of several classes do not tell their class
         if copies >= MOST_DUPLICATES * duplicates.total:
             warn(duplicates.text, OptimismWarning)
@@ -296,22 +294,17 @@ def _run_fits(
     blocks: Sequence[Sequence[Block]],
     backend: Backend,
     observer: Observer | None,
-    codes: Sequence[Code],
 ) -> None:
     """Do the fits that are not in the store yet, and store them."""
     done = store.done()
     progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
     observe = observer or (lambda _: None)
     observe(progress)
-    run, sent = uuid4().hex, [sent_code(code) for code in codes]
-    trust_code(run, range(len(codes)))
-    tasks = [task for task in _tasks(plan, blocks, run, sent, store.schema == 1) if task.key not in done]
+    tasks = [task for task in _tasks(plan, blocks, uuid4().hex) if task.key not in done]
     read = [result for result in file_results(plan, data, blocks) if result.key not in done]
     try:
         with closing(backend.results(tasks, data)) as results:
             for result in chain(read, results):
-                if result.other_code:
-                    raise InputError(f"{plan.learners[result.key.learner].name!r}: {result.failure}")
                 store.add(result)
                 progress.add(result)
                 observe(progress)
@@ -319,9 +312,7 @@ def _run_fits(
         store.flush()
 
 
-def _tasks(
-    plan: Plan, blocks: Sequence[Sequence[Block]], run: str, codes: Sequence[Code], maps_decisions: bool
-) -> Iterator[FitTask]:
+def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str) -> Iterator[FitTask]:
     """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
     for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):
@@ -337,6 +328,4 @@ def _tasks(
                     limit=plan.limit_of(learner),
                     folder=plan.folder,
                     run=run,
-                    maps_decisions=maps_decisions,
-                    code=codes[j],
                 )
