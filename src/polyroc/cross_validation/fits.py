@@ -1,12 +1,13 @@
 """Fits of scikit-learn estimators: clone, seed, train, predict, in one process or several."""
 
-from collections.abc import Callable, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set, Sized
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
-from polyroc.cross_validation.parallel import results_as_completed
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
@@ -24,11 +25,13 @@ __all__ = [
     "named_estimators",
     "require_scikit_learn",
     "response_of",
+    "results_as_completed",
     "run_fits",
     "set_random_state",
 ]
 
 Response = Literal["predict_proba", "decision_function"]
+ROUND = 4  # calls per worker in a round, with backends that return nothing before all calls are done
 
 
 def require_scikit_learn(verb: str) -> None:
@@ -257,3 +260,29 @@ def run_fits(
 
 def _predict(number: int, fit: Fit, training: Training) -> tuple[int, FloatArray]:
     return number, fit.predict(training)
+
+
+def results_as_completed(n_jobs: int, calls: Iterable[Any], **options: Any) -> Generator[Any]:
+    """Return the results of delayed calls, in the order in which they finish.
+
+    Some backends of joblib, such as that of Ray, return results only together. They get the calls in rounds, so
+    that what is done can be stored meanwhile. The options are those of `joblib.Parallel`.
+
+    Examples
+    --------
+    >>> from joblib import delayed
+    >>> sorted(results_as_completed(1, (delayed(abs)(number) for number in (-2, 1))))
+    [1, 2]
+    """
+    from joblib import Parallel
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend(prefer=options.get("prefer", "processes"))
+    if getattr(backend, "supports_return_generator", False):
+        with closing(Parallel(n_jobs, return_as="generator_unordered", **options)(calls)) as results:
+            yield from results
+        return
+    waiting = iter(calls)
+    with Parallel(n_jobs, **options) as parallel:  # one pool of workers for all rounds
+        while some := list(islice(waiting, ROUND * max(n_jobs, 1))):
+            yield from parallel(some)

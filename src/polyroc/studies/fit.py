@@ -55,9 +55,8 @@ class FitTask:
         Which fit, the positions of its test cases, and the seed of everything random in it.
     learner, steps
         The learner and its preprocessing.
-    limit, isolated
-        Seconds that the fit may take (None: no limit), and whether it is done in a worker process, which can be
-        killed.
+    limit
+        Seconds that the fit may take (None: no limit).
     folder, run
         Where modules of the user are imported from, and a name that all fits of one call of `study` share.
     """
@@ -68,7 +67,6 @@ class FitTask:
     learner: Learner
     steps: tuple[Step, ...]
     limit: float | None = None
-    isolated: bool = False
     folder: Path | None = None
     run: str = ""
 

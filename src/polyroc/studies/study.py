@@ -26,7 +26,7 @@ from polyroc.errors import (
 )
 from polyroc.messages import install_command
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.studies.backends import Backend, choose_backend
+from polyroc.studies.backends import fit_results, workers_for
 from polyroc.studies.data import Data, load
 from polyroc.studies.fit import FitKey, FitResult, FitTask
 from polyroc.studies.learners import check_learners, learner_codes
@@ -36,7 +36,7 @@ from polyroc.studies.result import Study
 from polyroc.studies.resume import Changed, check_data, check_same_plan, update_learners
 from polyroc.studies.splits import Block, split_data
 from polyroc.studies.store import Store, create_store
-from polyroc.validation.random import NJobs, seed_for
+from polyroc.validation.random import NJobs, check_n_jobs, seed_for
 from polyroc.validation.signatures import validated
 
 __all__ = ["StudyProgress", "run_study", "store_exists", "store_versions", "study"]
@@ -201,8 +201,8 @@ def run_study(
     _require_packages()
     plan = as_plan(plan)
     path = Path(f"{plan.name}.duckdb") if out is None else Path(out)
+    check_n_jobs(n_jobs)
     limited = any(plan.limit_of(learner) is not None for learner in plan.learners)
-    backend = choose_backend(n_jobs, dask, limited)
     data = [load(plan, number) for number in range(len(plan.data))]
     blocks = [split_data(data_set, plan.splitting, plan.seed) for data_set in data]
     new = not store_exists(path)
@@ -224,7 +224,8 @@ def run_study(
         store_versions(store)
         if new:
             _warn_of_duplicates(store)
-        _run_fits(store, plan, data, blocks, backend, observer)
+        with workers_for(n_jobs, dask, limited, data) as workers:
+            _run_fits(store, plan, data, blocks, workers, observer)
         return Study.from_store(store)
 
 
@@ -292,18 +293,18 @@ def _run_fits(
     plan: Plan,
     data: Sequence[Data],
     blocks: Sequence[Sequence[Block]],
-    backend: Backend,
+    workers: int,
     observer: Observer | None,
 ) -> None:
     """Do the fits that are not in the store yet, and store them."""
     done = store.done()
-    progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
+    progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), max(workers, 1))
     observe = observer or (lambda _: None)
     observe(progress)
     tasks = [task for task in _tasks(plan, blocks, uuid4().hex) if task.key not in done]
     read = [result for result in file_results(plan, data, blocks) if result.key not in done]
     try:
-        with closing(backend.results(tasks, data)) as results:
+        with closing(fit_results(tasks, data, workers)) as results:
             for result in chain(read, results):
                 store.add(result)
                 progress.add(result)
