@@ -27,7 +27,9 @@ __all__ = [
     "response_of",
     "results_as_completed",
     "run_fits",
+    "select_rows",
     "set_random_state",
+    "train_and_predict",
 ]
 
 Response = Literal["predict_proba", "decision_function"]
@@ -143,6 +145,21 @@ def in_label_order(
     return whole
 
 
+def select_rows(X: Any, rows: IntArray) -> Any:
+    """Return some rows of the features, or of anything else with an entry per case."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return [X[row] for row in rows] if isinstance(X, list | tuple) else X[rows]
+
+
+def train_and_predict(
+    model: Any, response: str, X: Any, y: Any, train: IntArray, test: IntArray, **parameters: Any
+) -> FloatArray:
+    """Train a model on some cases and return its predictions of others, as they are."""
+    model.fit(select_rows(X, train), y[train], **parameters)
+    return np.asarray(getattr(model, response)(select_rows(X, test)), dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class Training:
     """What all fits have in common: features, labels, the classes, and parameters of `fit`."""
@@ -153,17 +170,14 @@ class Training:
     parameters: Mapping[str, Any]
 
     def parameters_of(self, train: IntArray) -> dict[str, Any]:
-        """Parameters of `fit`; one with an entry per case is restricted to the training cases."""
-        from sklearn.utils import _safe_indexing
-
+        """Return the parameters of `fit`; one with an entry per case is restricted to the training cases."""
         n = len(self.y)
         per_case = {
             name: not isinstance(value, str) and hasattr(value, "__len__") and len(value) == n
             for name, value in self.parameters.items()
         }
         return {
-            name: _safe_indexing(value, train) if per_case[name] else value
-            for name, value in self.parameters.items()
+            name: select_rows(value, train) if per_case[name] else value for name, value in self.parameters.items()
         }
 
 
@@ -192,23 +206,19 @@ class Fit:
     def predict(self, training: Training) -> FloatArray:
         """Predictions of the test cases: probabilities by class, or the decision function as it is."""
         from sklearn.base import clone
-        from sklearn.utils import _safe_indexing
 
         model = clone(self.estimator)
         set_random_state(model, self.seed)
+        parameters = training.parameters_of(self.train)
         try:
-            model.fit(
-                _safe_indexing(training.X, self.train),
-                _safe_indexing(training.y, self.train),
-                **training.parameters_of(self.train),
+            table = train_and_predict(
+                model, self.response, training.X, training.y, self.train, self.test, **parameters
             )
-            values = getattr(model, self.response)(_safe_indexing(training.X, self.test))
         except Exception as error:
             raise InputError(
                 f"{self.name} failed in {self.place} ({len(self.train)} training cases): {type(error).__name__}: "
                 f"{error}"
             ) from error
-        table = np.asarray(values, dtype=np.float64)
         decides = self.response == "decision_function"
         if decides and table.ndim == 1:
             if len(training.labels) == 2:

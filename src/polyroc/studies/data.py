@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from polyroc.cross_validation.fits import select_rows
 from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.studies.features import (
@@ -17,7 +18,6 @@ from polyroc.studies.features import (
     first_infinite,
     frame_of,
     is_frame,
-    select_rows,
     text_columns,
     update_digest,
     with_categories,

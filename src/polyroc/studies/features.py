@@ -18,7 +18,6 @@ __all__ = [
     "frame_of",
     "is_frame",
     "is_sparse",
-    "select_rows",
     "text_columns",
     "update_digest",
     "with_categories",
@@ -60,11 +59,6 @@ def check_not_lazy(data: Any, name: str) -> None:
     """Raise an error for a table whose rows are not in memory."""
     if hasattr(data, "collect") or hasattr(data, "compute"):
         raise InputError(f"{name} is a lazy table; compute it first, with .collect() or .compute().")
-
-
-def select_rows(X: Any, rows: IntArray) -> Any:
-    """Some rows of the features."""
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def frame_of(columns: dict[str, Any]) -> Any:

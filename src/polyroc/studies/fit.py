@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyroc.cross_validation.fits import in_label_order
+from polyroc.cross_validation.fits import in_label_order, train_and_predict
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.data import Data
-from polyroc.studies.features import select_rows
 from polyroc.studies.import_paths import importable_from
 from polyroc.studies.learners import make_model
 from polyroc.studies.plan_entries import Learner, Output, Step
@@ -132,44 +131,39 @@ def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
 
 
 def _predict(task: FitTask, data: Data, model: Any) -> FloatArray:
-    """The model trained on all but the test cases, and its predictions of these."""
-    y, train = data.y, training_cases(len(data), task.test)
-    model.fit(select_rows(data.X, train), y[train])
-    output = np.asarray(getattr(model, task.learner.output)(select_rows(data.X, task.test)), dtype=np.float64)
-    classes = getattr(model, "classes_", np.array(data.labels))
-    return check_predictions(task.learner.output, output, data.labels, len(task.test), classes)
+    train, response = training_cases(len(data), task.test), task.learner.output
+    values = train_and_predict(model, response, data.X, data.y, train, task.test)
+    return check_predictions(response, values, data.labels, len(task.test), getattr(model, "classes_", None))
 
 
 def check_predictions(
     output: Output, values: FloatArray, labels: tuple[Any, ...], cases: int, classes: Any = None
 ) -> FloatArray:
-    """Predictions with one column for each class of the data, or an error; `classes` are those of the columns."""
-    learned = labels if classes is None else classes
-    if output == "predict_proba":
-        return _checked(values, learned, labels, cases)
-    if output == "score":
-        values = values.ravel()
-    return _checked_decisions(values, learned, labels, cases)
+    """Return predictions with one column for each class of the data, or raise an error.
 
-
-def _checked_decisions(values: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
-    """Decision values as they are, one column for each class of the data; of two classes (-d, d)."""
-    table = np.column_stack([-values, values]) if values.ndim == 1 else values
-    _check_table(table, "decision values", len(classes), cases)
-    return _all_classes(table, classes, labels, float(table.min()) - 1.0)
-
-
-def _check_table(table: FloatArray, kind: str, classes: int, cases: int) -> None:
-    if table.shape != (cases, classes):
-        raise UnusableError(f"Expected {kind} of shape {(cases, classes)}, got {table.shape}.")
+    Of two classes, decision values d become (-d, d). A class without a training case gets probability 0, or the
+    lowest decision value. `classes` are those of the columns, if not all.
+    """
+    columns = labels if classes is None else classes
+    learned = [label.item() if isinstance(label, np.generic) else label for label in columns]
+    kind = "probabilities" if output == "predict_proba" else "decision values"
+    table = values.ravel() if output == "score" else values
+    if table.ndim == 1 and kind == "decision values":
+        table = np.column_stack([-table, table])
+    if table.shape != (cases, len(learned)):
+        raise UnusableError(f"Expected {kind} of shape {(cases, len(learned))}, got {table.shape}.")
     if not np.isfinite(table).all():
         count = int((~np.isfinite(table)).any(axis=1).sum())
         raise UnusableError(f"Expected {kind}, got nan or infinity for {count} of {cases} cases.")
+    if kind == "probabilities":
+        _check_probabilities(table)
+    unknown = [label for label in learned if label not in labels]
+    if unknown:
+        raise UnusableError(f"The learner predicts a class {unknown[0]!r} that the data do not have.")
+    return in_label_order(table, learned, labels, 0.0 if kind == "probabilities" else float(table.min()) - 1.0)
 
 
-def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
-    """The probabilities with one column for each class of the data, or an error."""
-    _check_table(table, "probabilities", len(classes), cases)
+def _check_probabilities(table: FloatArray) -> None:
     if table.min() < -TOLERANCE or table.max() > 1 + TOLERANCE:
         worst = table.flat[int(np.argmax(np.abs(table - 0.5)))]
         raise UnusableError(f"Expected probabilities in [0, 1], got {worst:g}.")
@@ -177,16 +171,6 @@ def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: in
     if np.abs(sums - 1.0).max() > TOLERANCE:
         worst = sums[int(np.argmax(np.abs(sums - 1.0)))]
         raise UnusableError(f"Expected probabilities that add up to 1 for each case, got {worst:g}.")
-    return _all_classes(table, classes, labels)
-
-
-def _all_classes(table: FloatArray, classes: Any, labels: tuple[Any, ...], absent: float = 0.0) -> FloatArray:
-    """The columns in the order of the labels; a class without a training case gets probability 0, or `absent`."""
-    learned = [label.item() if isinstance(label, np.generic) else label for label in classes]
-    unknown = [label for label in learned if label not in labels]
-    if unknown:
-        raise UnusableError(f"The learner predicts a class {unknown[0]!r} that the data do not have.")
-    return in_label_order(table, learned, labels, absent)
 
 
 # Called after the learner is imported and cached by its path: a controller knows the libraries that are loaded
