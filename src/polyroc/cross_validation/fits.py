@@ -47,7 +47,7 @@ def require_scikit_learn(verb: str) -> None:
 
 
 def count_cases(X: Any, y: Any) -> int:
-    """The number of cases, which must be the same in X and y."""
+    """Return the number of cases, which must be the same in X and y."""
     truth = as_array(y, "y")
     if truth.ndim != 1:
         raise InputError(f"y must hold one class per case, got shape {truth.shape}.")
@@ -92,12 +92,12 @@ def named_estimators(estimators: Any) -> dict[str, Any]:
 
 
 def last_step(estimator: Any) -> Any:
-    """The last step of a pipeline; any other estimator itself."""
+    """Return the last step of a pipeline; any other estimator itself."""
     return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
 
 
 def response_of(name: str, estimator: Any) -> Response:
-    """What an estimator predicts with: probabilities if it has them, else its decision function."""
+    """Return the method an estimator predicts with: predict_proba if it has it, else decision_function."""
     if hasattr(estimator, "predict_proba"):
         return "predict_proba"
     if hasattr(estimator, "decision_function"):
@@ -124,7 +124,7 @@ def set_random_state(estimator: Any, seed: int) -> None:
 def in_label_order(
     table: FloatArray, learned: Sequence[Any], labels: Sequence[Any], absent: float = 0.0
 ) -> FloatArray:
-    """The columns of predictions in the order of the labels.
+    """Return the columns of predictions in the order of the labels.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def run_fits(
     progress: Progress | None,
     reduce: Callable[[Fit, FloatArray], Any] | None = None,
 ) -> list[Any]:
-    """The predictions of each fit, in their order, whatever the number of processes.
+    """Return the predictions of each fit, in their order, whatever the number of processes.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class Data:
 
 
 def load(plan: Plan, number: int) -> Data:
-    """The data set at a position of the plan."""
+    """Load the data set at a position of the plan."""
     entry = plan.data[number]
     try:
         if entry.predictions is not None:
@@ -136,7 +136,7 @@ def _from_call(entry: DataSet, folder: Path | None) -> Data:
 
 
 def _from_memory(entry: DataSet) -> Data:
-    """A data set given in Python: a data frame, (X, y), or a function that returns one of these."""
+    """Load a data set given in Python: a data frame, (X, y), or a function that returns one of these."""
     source = entry.source
     if source is None:
         raise InputError(
@@ -152,7 +152,7 @@ def _from_memory(entry: DataSet) -> Data:
 
 
 def _from_returned(entry: DataSet, returned: Any, name: str) -> Data:
-    """A data set from what a function returned, or what was given in its place."""
+    """Make a data set of what a function returned, or of what was given in its place."""
     check_not_lazy(returned, name)
     if is_frame(returned):
         X, y, groups = _columns_of(entry, returned)
@@ -201,7 +201,7 @@ def _columns_of(entry: DataSet, frame: Any) -> tuple[Any, Any, Any]:
 
 
 def _present(y: Any) -> Any:
-    """The true classes, of which none is missing; objects of one type as an array of that type."""
+    """Return the true classes, of which none is missing; objects of one type as an array of that type."""
     truth = np.asarray(y)
     if truth.dtype == object:
         missing = [label is None or label != label for label in truth.tolist()]
@@ -212,7 +212,7 @@ def _present(y: Any) -> Any:
 
 
 def _group_codes(groups: Any) -> tuple[IntArray | None, tuple[str, ...]]:
-    """The groups by number, and their names."""
+    """Return the groups by number, and their names."""
     if groups is None:
         return None, ()
     values, codes = np.unique(np.asarray(groups), return_inverse=True)
@@ -276,25 +276,25 @@ def _from_file(entry: DataSet, folder: Path | None) -> Data:
 
 
 def _codes(table: Any, name: str) -> FloatArray:
-    """A column of text as codes; nan for a missing value."""
+    """Return a column of text as codes; nan for a missing value."""
     codes = table.codes(name)
     return np.where(codes < 0, np.nan, codes)
 
 
 def _texts(table: Any, name: str) -> Any:
-    """A column of text as objects; nan for a missing value, as pandas and scikit-learn expect it."""
+    """Return a column of text as objects; nan for a missing value, as pandas and scikit-learn expect it."""
     coded = table.coded(name)
     return np.array([*map(str, coded.labels), np.nan], dtype=object)[coded.codes]
 
 
 def _numbers(table: Any, name: str) -> FloatArray | None:
-    """A column of numbers; None if a value is not a number."""
+    """Return a column of numbers; None if a value is not a number."""
     values, bad = table.numbers(name)
     return values if bad is None else None
 
 
 def _feature_names(entry: DataSet, columns: Sequence[str], special: Sequence[str]) -> list[str]:
-    """The columns that match the features of the plan by name or glob; by default all but target and groups."""
+    """Select the columns that match the features of the plan by name or glob; by default all others."""
     others = [name for name in columns if name not in special]
     if not entry.features:
         return others
@@ -320,7 +320,7 @@ def _positions(names: Sequence[str], features: Sequence[str]) -> tuple[int, ...]
 
 
 def _coded(y: np.ndarray[Any, Any], classes: Sequence[Any] | None = None) -> tuple[CodeArray, tuple[Any, ...]]:
-    """The position of each case's class in the labels, and the labels: sorted, or in the order of `classes`."""
+    """Code each case by the position of its class in the labels, sorted or in the order of `classes`."""
     values, codes = np.unique(y, return_inverse=True)
     labels = tuple(label.item() if isinstance(label, np.generic) else label for label in values)
     if classes is None:
@@ -330,7 +330,7 @@ def _coded(y: np.ndarray[Any, Any], classes: Sequence[Any] | None = None) -> tup
 
 
 def _position(label: Hashable, labels: Sequence[Any]) -> int | None:
-    """The position of a label, which the plan may write as text."""
+    """Return the position of a label, which the plan may write as text."""
     if label is None:
         return None
     texts = list(map(str, labels))
@@ -340,7 +340,7 @@ def _position(label: Hashable, labels: Sequence[Any]) -> int | None:
 
 
 def _selected(data: Data, entry: DataSet) -> Data:
-    """The cases of the classes that the plan selects, with its positive class."""
+    """Return the cases of the classes that the plan selects, with its positive class."""
     if entry.classes:
         selected = np.array([_position(label, data.labels) for label in entry.classes], dtype=np.int64)
         kept = np.isin(data.codes, selected)
@@ -366,7 +366,7 @@ def _selected(data: Data, entry: DataSet) -> Data:
 
 
 def _checked(data: Data, entry: DataSet) -> Data:
-    """The data, or an error if no learner could be trained on them."""
+    """Return the data, or raise an error if no learner could be trained on them."""
     if len(data.labels) < 2 or len(np.unique(data.codes)) < 2:
         raise InputError(f"expected two or more classes, got {len(np.unique(data.codes))}; check the target.")
     if seem_identifiers(len(data.labels), len(data)):

@@ -98,7 +98,7 @@ class UnusableError(Exception):
 
 
 def failed_fit(task: FitTask, error: str | Exception, seconds: float, warned: str = "") -> FitResult:
-    """The result of a fit that failed; its message is shortened to one line."""
+    """Return the result of a fit that failed; its message is shortened to one line."""
     own = isinstance(error, str | UnusableError)
     message = str(error) if own else f"{type(error).__name__}: {error}"
     line = " ".join(message.split())
@@ -108,7 +108,7 @@ def failed_fit(task: FitTask, error: str | Exception, seconds: float, warned: st
 
 
 def prepare_model(task: FitTask, data: Data) -> Any:
-    """The unfitted model of a task; everything that it needs is imported afterwards."""
+    """Make the unfitted model of a task; everything that it needs is imported afterwards."""
     with importable_from(task.folder):
         model = make_model(task.learner, task.steps, data, task.seed)
     _thread_pools(task.learner.path or task.learner.description or "")

@@ -63,7 +63,7 @@ class FoldTable:
         yield at_least(self.blocks, 0), "repeats and folds must be 0 or more"
 
     def complete(self) -> "FoldTable":
-        """The blocks in which every learner has a value."""
+        """Return the blocks in which every learner has a value."""
         kept: BoolArray = np.asarray(np.isfinite(self.values).all(axis=1))
         if kept.all():
             return self
@@ -74,7 +74,7 @@ class FoldTable:
 
 @validated
 def fold_table(scores: Scores, measure: str | Measure) -> FoldTable:
-    """The values of a measure by fold of cross-validated predictions, for the tests of `studies.summaries`.
+    """Return the values of a measure by fold of cross-validated predictions, for the tests of `studies.summaries`.
 
     These tests are about the learners, trained on new samples, and use nothing but the values of folds. For the
     trained models, `compare` of the same scores is the better test; docs/cross_validation.md has the simulations.

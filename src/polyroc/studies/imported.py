@@ -121,7 +121,7 @@ def _source_text(source: Any) -> str:
 
 
 def _plan(data_sets: Mapping[str, Scores], texts: Mapping[str, str], measures: Sequence[str], name: str) -> Plan:
-    """The plan of the study: which learners and data sets there are, and how cases were split."""
+    """Return the plan of the study: which learners and data sets there are, and how cases were split."""
     first = next(iter(data_sets.values()))
     for label, scores in data_sets.items():
         if scores.classifiers != first.classifiers or scores.kind != first.kind:
@@ -159,7 +159,7 @@ def _splitting(scores: Scores) -> Splitting:
 
 
 def _divided(name: str, scores: Scores) -> tuple[Data, list[Block], list[IntArray]]:
-    """The cases of a data set, its folds, and for each fold the rows of its cases in their order."""
+    """Return the cases of a data set, its folds, and for each fold the rows of its cases in their order."""
     folds, n = scores.folds, len(scores)
     cases = np.arange(n) if folds is None or folds.cases is None else folds.cases
     blocks, rows = list[Block](), list[IntArray]()

@@ -43,7 +43,7 @@ def code_of(model: Any) -> Code:
 
 
 def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
-    """An unfitted model: the encoder of nominal features, the preprocessing steps and the classifier.
+    """Make an unfitted model: the encoder of nominal features, the preprocessing steps and the classifier.
 
     Every parameter named random_state that the plan does not set gets the seed.
     """
@@ -54,7 +54,7 @@ def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int)
 
 
 def learner_codes(plan: Plan) -> list[Code]:
-    """The code of each learner of a plan, with its preprocessing."""
+    """Return the code of each learner of a plan, with its preprocessing."""
     codes = []
     with importable_from(plan.folder):
         for number, learner in enumerate(plan.learners):
@@ -67,12 +67,12 @@ def learner_codes(plan: Plan) -> list[Code]:
 
 
 def predictions_path(plan: Plan, learner: Learner, data_set: str) -> Path:
-    """The file of predictions made elsewhere, for a data set."""
+    """Return the file of predictions made elsewhere, for a data set."""
     return Path(plan.folder or ".", str(learner.predictions).replace("{data}", data_set))
 
 
 def _predictions_code(plan: Plan, learner: Learner, where: str) -> Code:
-    """The content of the files of a learner, in place of its code."""
+    """Return the content of the files of a learner, in place of its code."""
     content = b""
     for entry in plan.data:
         path = predictions_path(plan, learner, entry.name)

@@ -90,7 +90,7 @@ class Plan:
     @classmethod
     @validated
     def read(cls, source: "str | PathLike[str]") -> "Plan":
-        """The plan in a TOML file, or a preset by name."""
+        """Read the plan in a TOML file, or a preset by name."""
         path = Path(source)
         try:
             exists = path.is_file()
@@ -110,7 +110,7 @@ class Plan:
     @classmethod
     @validated
     def preset(cls, name: str) -> "Plan":
-        """The plan of a paper: "bradley", "hand-till"."""
+        """Return the plan of a paper: "bradley", "hand-till"."""
         if name not in PRESETS:
             raise InputError(f"name: there is no preset {name!r}; {did_you_mean(name, PRESETS)}")
         return cls.from_toml(preset_text(name), name=f"preset {name}")
@@ -118,7 +118,7 @@ class Plan:
     @classmethod
     @validated
     def from_toml(cls, text: str, name: str = "plan") -> "Plan":
-        """The plan in a TOML text; error messages call it `name`."""
+        """Read the plan in a TOML text; error messages call it `name`."""
         try:
             table = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -160,7 +160,7 @@ class Plan:
         name: str = "study",
         **columns: Any,
     ) -> "Plan":
-        """The plan of a study of objects in Python: estimators and pipelines, on data frames and files.
+        """Plan a study of objects in Python: estimators and pipelines, on data frames and files.
 
         Parameters
         ----------
@@ -192,11 +192,11 @@ class Plan:
         (['GaussianNB', 'DecisionTreeClassifier'], 'DecisionTreeClassifier(max_depth=3)')
         """
         options = {"target": target, "groups": groups, "positive": positive, **columns}
-        given = {key: value for key, value in options.items() if value is not None}
+        common = {key: value for key, value in options.items() if value is not None}
         named = data if isinstance(data, Mapping) else {"": data}
         table = {
             "learners": [learners] if isinstance(learners, str) else learners,
-            "data": [given | _data_table(str(key), entry) for key, entry in named.items()],
+            "data": [common | _data_table(str(key), entry) for key, entry in named.items()],
             "splitting": {"folds": folds, "repeats": repeats},
             "measures": list(measures),
             "seed": seed,
@@ -238,7 +238,7 @@ class Plan:
         return hashlib.sha256(json.dumps(self.for_digest(), sort_keys=True).encode()).hexdigest()
 
     def for_digest(self) -> dict[str, Any]:
-        """The part of the plan, as plain data, that predictions depend on.
+        """Return the part of the plan, as plain data, that predictions depend on.
 
         Objects of Python are compared by their code and content (`codes`, `Data.digest`), not by their texts.
         """
@@ -256,16 +256,16 @@ class Plan:
         return "decisions" if outputs == {"decisions"} else "matrix"
 
     def steps_of(self, learner: Learner) -> tuple[Step, ...]:
-        """The preprocessing of a learner."""
+        """Return the preprocessing of a learner."""
         return self.steps if learner.steps is None else learner.steps
 
     def limit_of(self, learner: Learner) -> float | None:
-        """The seconds that a fit of a learner may take."""
+        """Return the seconds that a fit of a learner may take."""
         return self.time_limit if learner.time_limit is None else learner.time_limit
 
 
 def preset_text(name: str) -> str:
-    """The TOML text of a preset, with its comments."""
+    """Return the TOML text of a preset, with its comments."""
     return (files("polyroc.studies") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
 
 

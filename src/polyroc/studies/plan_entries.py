@@ -181,17 +181,15 @@ class Learner:
     def __post_init__(self) -> None:
         validate_fields(self)
         kinds = {"class": self.path, "object": self.description, "predictions": self.predictions}
-        given = [key for key, text in kinds.items() if text]
-        if not given:
+        sources = [key for key, text in kinds.items() if text]
+        if not sources:
             raise InputError("class is missing.")
-        if len(given) > 1:
-            raise InputError(f"a learner has a {given[0]} or {given[1]}, not both; remove one.")
+        if len(sources) > 1:
+            raise InputError(f"a learner has a {sources[0]} or {sources[1]}, not both; remove one.")
         if self.output in ("score", "decisions") and not self.predictions:
             raise InputError(f"output = {self.output!r} is for predictions made elsewhere.")
-        unused = (
-            () if self.path else ("parameters",) if self.description else ("parameters", "steps", "time_limit")
-        )
-        for key in unused:
+        unused = ("parameters",) if self.description else ("parameters", "steps", "time_limit")
+        for key in () if self.path else unused:
             if getattr(self, key):
                 raise InputError(f"{key} is for a learner with a class; remove it.")
 

@@ -40,7 +40,7 @@ _NO_STORE = "This study has values only; open its store with Study.open for pred
 
 
 def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
-    """The values fold by fold, by measure and data set; predictions are not stored."""
+    """Return the values fold by fold, by measure and data set; predictions are not stored."""
     return {(table.measure, table.data_set): table for table in study._all_tables()}
 
 
@@ -56,7 +56,7 @@ def _notes(store: Store, plan: Plan) -> list[str]:
 
 
 def _renumbered(groups: IntArray) -> IntArray:
-    """Groups numbered from 0 without gaps."""
+    """Number groups from 0 without gaps."""
     return np.asarray(np.unique(groups, return_inverse=True)[1], dtype=np.int64)
 
 
@@ -108,7 +108,7 @@ class Study(Result):
     @classmethod
     @validated
     def open(cls, path: "str | PathLike[str]") -> "Study":
-        """The study in a store."""
+        """Open the study in a store."""
         try:
             with Store.open(Path(path)) as store:
                 return cls.from_store(store)
@@ -119,7 +119,7 @@ class Study(Result):
 
     @classmethod
     def from_store(cls, store: Store) -> "Study":
-        """The study in a store that is open already."""
+        """Read the study in a store that is open already."""
         plan = store.plan
         blocks = tuple(map(tuple, store.blocks()))
         total = sum(map(len, blocks)) * len(plan.learners)
@@ -160,7 +160,7 @@ class Study(Result):
 
     @validated
     def values(self, measure: str | None = None, data_set: str | None = None) -> FoldTable:
-        """The values of a measure on a data set: folds x learners. A leave-one-out is one block of all cases.
+        """Return the values of a measure on a data set: folds x learners. A leave-one-out is one block.
 
         By default the first measure of the plan; `data_set` is required if there are several.
         """
@@ -172,7 +172,7 @@ class Study(Result):
 
     @validated
     def tables(self, measure: str | None = None) -> list[FoldTable]:
-        """The values of a measure on every data set to which it applies."""
+        """Return the values of a measure on every data set to which it applies."""
         return [self.values(measure, name) for name in self.data_sets if self.applies(measure, name)]
 
     @validated
@@ -216,7 +216,7 @@ class Study(Result):
         learners: Sequence[str] | None = None,
         repeat: Annotated[int, within(0)] | Literal["all"] | None = None,
     ) -> Scores:
-        """The predictions of a data set with their folds, for `evaluate`, `compare`, `curve`, `report`.
+        """Return the predictions of a data set with their folds, for `evaluate`, `compare`, `curve`, `report`.
 
         Of repeated folds the first repeat by default, or "all"; of a hold-out all test sets. Folds in which a
         learner failed are left out, with a warning. A leave-one-out is pooled, because a fold of one case has no
@@ -264,7 +264,7 @@ class Study(Result):
         return np.ascontiguousarray(table[:, data.positive]) if self.plan.kind == "score" else table
 
     def _score_folds(self, blocks: Sequence[Block]) -> Folds | None:
-        """The folds of predictions; None for a single test set, since all cases have the same classifier."""
+        """Return the folds of predictions; None for a single test set, whose cases have one classifier."""
         if len(blocks) == 1:
             return None
         case = np.concatenate([block.test for block in blocks])
@@ -311,7 +311,7 @@ class Study(Result):
 
     @validated
     def recommend(self, measure: str | None = None) -> "Recommendation":
-        """The test that suits the number of data sets, learners and folds, with the reason."""
+        """Recommend the test that suits the number of data sets, learners and folds, with the reason."""
         from polyroc.studies.summaries import recommend
 
         return recommend(self.tables(measure))
@@ -435,7 +435,7 @@ class Study(Result):
 
     @validated
     def averaged_roc(self, data_set: str | None = None, **options: Any) -> "Curve | Curves":
-        """The mean of the ROC curves of the folds, one per learner."""
+        """Return the mean of the ROC curves of the folds, one per learner."""
         from polyroc.studies.summaries import averaged_roc
 
         return averaged_roc(self.scores(data_set), **options)
@@ -448,7 +448,7 @@ class Study(Result):
         return test(self.values(measure, data_set), **options)
 
     def _warn_of_repeated_cases(self, names: Sequence[str]) -> None:
-        """The test sets of a hold-out are drawn independently, so they may share cases."""
+        """Warn of test sets of a hold-out that share cases, since they are drawn independently."""
         if self.plan.splitting.kind != "hold-out":
             return
         for name in names:
@@ -487,7 +487,7 @@ class Study(Result):
         return self.learners.index(name)
 
     def _measure(self, key: str | None) -> str:
-        """The key as the tables have it."""
+        """Return the key as the tables have it."""
         if key is None or key in self.measures:
             return key or self.measures[0]
         from polyroc.measures.registry import measure
@@ -500,7 +500,7 @@ class Study(Result):
         return self.plan.splitting.kind == "leave-one-out"
 
     def _read_predictions(self, position: int) -> Predictions:
-        """The predictions of a data set; read from the store once."""
+        """Read the predictions of a data set from the store, once."""
         if position not in self._predictions:
             if self.path is None:
                 raise InputError(_NO_STORE)
@@ -556,7 +556,7 @@ class Study(Result):
         return tuple((blocks[row[0]].repeat, blocks[row[0]].fold) for row in rows), folds
 
     def _prediction_columns(self, position: int) -> dict[str, np.ndarray[Any, Any]]:
-        """The predictions of one data set, case by case and class by class."""
+        """Return the predictions of one data set, case by case and class by class."""
         predictions = self._read_predictions(position)
         data, blocks = self._data[position], self._blocks[position]
         n_classes, keys = len(data.labels), list(predictions)

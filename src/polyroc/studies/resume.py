@@ -58,7 +58,7 @@ def check_same_plan(store: Store, stored: Plan, plan: Plan, changed: Changed) ->
 
 
 def _without_definitions(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan with the names of its learners only."""
+    """Return a plan with the names of its learners only."""
     names = [learner["name"] for learner in table["learners"]]
     return {key: value for key, value in table.items() if key != "steps"} | {"learners": names}
 
@@ -76,7 +76,7 @@ def _differences(stored: Any, new: Any, path: str = "") -> Iterator[str]:
 
 
 def _short(value: Any) -> str:
-    """A value of a plan for a message; entries by name."""
+    """Return a value of a plan for a message; entries by name."""
     if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
         return ", ".join(str(entry.get("name", entry.get("class"))) for entry in value)
     return "not given" if value is None else repr(value)
@@ -140,7 +140,7 @@ def _version_changes(stored: Code, new: Code) -> list[str]:
 
 
 def _stored_fits(done: Mapping[FitKey, bool], plan: Plan) -> dict[int, int]:
-    """The number of successful fits of each learner in the store."""
+    """Return the number of successful fits of each learner in the store."""
     fits = dict.fromkeys(range(len(plan.learners)), 0)
     for key, failed in done.items():
         fits[key.learner] += not failed
@@ -148,13 +148,13 @@ def _stored_fits(done: Mapping[FitKey, bool], plan: Plan) -> dict[int, int]:
 
 
 def _left(done: Mapping[FitKey, bool], store: Store, plan: Plan) -> list[int]:
-    """The number of fits of each learner that are to be done."""
+    """Return the number of fits of each learner that are to be done."""
     learners, total = [key.learner for key in done], sum(map(len, store.blocks()))
     return [total - learners.count(number) for number in range(len(plan.learners))]
 
 
 def _definition(stored: Plan, plan: Plan, number: int) -> list[str]:
-    """What differs in the definition of a learner in the plan."""
+    """List what differs in the definition of a learner in the plan."""
     before, now = stored.for_digest()["learners"][number], plan.for_digest()["learners"][number]
     steps = stored.steps_of(stored.learners[number]) != plan.steps_of(plan.learners[number])
     return [*_differences(before, now), *(["its steps"] if steps else [])]

@@ -153,7 +153,7 @@ def _require_packages() -> None:
 
 
 def as_plan(plan: "Plan | Mapping[str, Any] | str | PathLike[str]") -> Plan:
-    """A plan from any input that `study` accepts."""
+    """Make a plan of any input that `study` accepts."""
     if isinstance(plan, Plan):
         return plan
     return Plan.from_dict(plan) if isinstance(plan, Mapping) else Plan.read(plan)
