@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from polyroc.messages import Option
 from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.scores import Kind, Schema, Scores
 from polyroc.validation.signatures import validated
+
+if TYPE_CHECKING:
+    from polyroc.studies.data import Data
+    from polyroc.studies.store import StoredData
 
 __all__ = ["FoldTable", "applies", "check_measure", "fold_table", "fold_values"]
 
@@ -109,23 +113,7 @@ def fold_table(scores: Scores, measure: str | Measure) -> FoldTable:
     return FoldTable(np.array(columns).T, scores.classifiers, blocks, cases - test, test, measure=str(chosen))
 
 
-class Classes(Protocol):
-    """The classes of a data set: what decides whether a measure applies to it."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """Its classes, in order."""
-
-    @property
-    def positive(self) -> int | None:
-        """Position of the positive one of two classes, if known."""
-
-
-def applies(measure: Measure, data: Classes, kind: Kind = "matrix") -> bool:
+def applies(measure: Measure, data: "Data | StoredData", kind: Kind = "matrix") -> bool:
     """Whether a measure is defined for the number of classes; any other obstacle raises an error."""
     fewest, most = measure.classes
     if len(data.labels) < fewest or len(data.labels) > (most or len(data.labels)):
@@ -139,7 +127,7 @@ def applies(measure: Measure, data: Classes, kind: Kind = "matrix") -> bool:
     raise InputError(f"{measure} on data set {data.name!r}: it {reason}.")
 
 
-def check_measure(key: str, data: Sequence[Classes], kind: Kind = "matrix") -> None:
+def check_measure(key: str, data: "Sequence[Data | StoredData]", kind: Kind = "matrix") -> None:
     """Raise an error for a measure that does not exist, or that applies to none of the data sets."""
     measure = find_measure(key)
     applicable = [
@@ -158,7 +146,7 @@ def _is_forecast(measure: Measure, scores: Scores, learner: int) -> bool:
 
 def fold_values(
     measures: Sequence[Measure],
-    data: Classes,
+    data: "Data | StoredData",
     folds: Sequence[tuple[CodeArray, Mapping[int, FloatArray]]],
     learners: int,
     kind: Kind = "matrix",

@@ -139,7 +139,7 @@ class Plan:
         for key in ("data", "learners", "steps"):
             table[key] = tuple(make_entries(readers[key], table.get(key, ()), f"{name}: {key}"))
         table["learners"] = _distinct(table["learners"])
-        table["splitting"] = make_entry(Splitting, table.get("splitting", {}), f"{name}: splitting")
+        table["splitting"] = Splitting.read(table.get("splitting", {}), f"{name}: splitting")
         return make_entry(cls, table, name, _source=name)
 
     @classmethod

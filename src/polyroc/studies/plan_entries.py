@@ -236,10 +236,16 @@ class Splitting:
         validate_fields(self)
         if self.test_size >= 1 and self.test_size != int(self.test_size):
             raise InputError(f"test_size must be a share below 1, or a number of cases, got {self.test_size!r}.")
+
+    @classmethod
+    def read(cls, table: Any, where: str) -> Self:
+        """Make a splitting of a table, whose keys must be for its kind."""
+        splitting = make_entry(cls, table, where)
         unused = {"k-fold": ("test_size",), "hold-out": ("folds",)}
-        for key in unused.get(self.kind, ("folds", "repeats", "test_size", "stratified")):
-            if key in plain_table(self):
-                raise InputError(f"{key} is not valid for {self.kind}; remove it.")
+        for key in unused.get(splitting.kind, ("folds", "repeats", "test_size", "stratified")):
+            if key in table:
+                raise InputError(f"{where}: {key} is not valid for {splitting.kind}; remove it.")
+        return splitting
 
     @property
     def design(self) -> str:

@@ -1,5 +1,6 @@
 """Whether a stored study may be resumed with a plan: the same data, splitting and learners."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -7,7 +8,6 @@ from polyroc.errors import InputError, PolyrocWarning, warn
 from polyroc.messages import Option
 from polyroc.output.sentences import counted
 from polyroc.studies.data import Data
-from polyroc.studies.fit import FitKey
 from polyroc.studies.learners import Code
 from polyroc.studies.plan import Plan
 from polyroc.studies.plan_entries import Learner
@@ -92,7 +92,9 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
         with store.transaction():
             store.set_codes({number: [code] for number, code in enumerate(codes)})
         return
-    known, fits, left = store.codes(), _stored_fits(done, plan), _left(done, store, plan)
+    known, total = store.codes(), sum(map(len, store.blocks()))
+    fits = Counter(key.learner for key, failed in done.items() if not failed)
+    tried = Counter(key.learner for key in done)
     changes, update = [], {}
     for number, code in enumerate(codes):
         history = known.get(number, [])
@@ -102,7 +104,7 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
         if history and not what:
             versions = _version_changes(history[-1], code)
             if versions:  # digests depend on them
-                what = versions if left[number] else []
+                what = versions if tried[number] < total else []
             else:
                 what = [_object_change(stored.learners[number], plan.learners[number])]
         if what and fits[number]:
@@ -137,20 +139,6 @@ def _version_changes(stored: Code, new: Code) -> list[str]:
         for package, before in stored.versions.items()
         if new.versions.get(package, before) != before
     ]
-
-
-def _stored_fits(done: Mapping[FitKey, bool], plan: Plan) -> dict[int, int]:
-    """Return the number of successful fits of each learner in the store."""
-    fits = dict.fromkeys(range(len(plan.learners)), 0)
-    for key, failed in done.items():
-        fits[key.learner] += not failed
-    return fits
-
-
-def _left(done: Mapping[FitKey, bool], store: Store, plan: Plan) -> list[int]:
-    """Return the number of fits of each learner that are to be done."""
-    learners, total = [key.learner for key in done], sum(map(len, store.blocks()))
-    return [total - learners.count(number) for number in range(len(plan.learners))]
 
 
 def _definition(stored: Plan, plan: Plan, number: int) -> list[str]:
