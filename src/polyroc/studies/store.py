@@ -59,6 +59,15 @@ FROM (
 ) AS u JOIN polyroc_study.learners AS l ON l.learner = u.learner
 JOIN polyroc_study.data_sets AS d ON d.data_set = {number} ORDER BY u.learner, u.id
 """
+_INSERT_FITS = """
+INSERT INTO polyroc_study.fits
+SELECT data_set, learner, block, probabilities, failure, seconds, warnings FROM (
+    SELECT unnest(range(len($1))) AS fit, unnest($1) AS data_set, unnest($2) AS learner, unnest($3) AS block,
+        unnest($4) AS failure, unnest($5) AS seconds, unnest($6) AS warnings
+) LEFT JOIN (
+    SELECT fit, list([{columns}][1:width] ORDER BY place) AS probabilities FROM batch GROUP BY fit
+) USING (fit) ORDER BY fit
+"""
 
 
 class StoredData(NamedTuple):
@@ -328,23 +337,35 @@ class Store:
         import duckdb
 
         waiting, self._waiting = self._waiting, []
-        rows = [
-            (
-                *fit.key,
-                None if fit.probabilities is None else fit.probabilities.tolist(),
-                fit.failure,
-                fit.seconds,
-                fit.warnings.splitlines(),
-            )
-            for fit in waiting
-        ]
         try:
-            _insert(self._connection, "fits", rows)
+            if waiting:
+                self._write(waiting)
         except duckdb.Error as error:  # most often ENOSPC, a full disk: DuckDB has an exception of its own for it
             raise InputError(
                 f"'{self.path}' cannot be written: {_reason(error)}. The fits stored before are kept."
             ) from None
         self._flushed = time.monotonic()
+
+    def _write(self, fits: Sequence[FitResult]) -> None:
+        """Insert fits; their predictions as columns, which takes a tenth of the time of lists of lists."""
+        tables = [(place, fit.probabilities) for place, fit in enumerate(fits) if fit.probabilities is not None]
+        widest = max((table.shape[1] for _, table in tables), default=1)
+        padded = [np.pad(table, ((0, 0), (0, widest - table.shape[1]))) for _, table in tables]
+        cases = np.concatenate([np.empty((0, widest)), *padded])
+        sizes = np.array([len(table) for _, table in tables], dtype=np.int64)
+        columns = {
+            "fit": np.repeat(np.array([place for place, _ in tables], dtype=np.int64), sizes),
+            "width": np.repeat(np.array([table.shape[1] for _, table in tables], dtype=np.int64), sizes),
+            "place": np.arange(len(cases)),
+        }
+        columns |= {f"p{k}": np.ascontiguousarray(cases[:, k]) for k in range(widest)}
+        rows = [(*fit.key, fit.failure, fit.seconds, fit.warnings.splitlines()) for fit in fits]
+        self._connection.register("batch", columns)
+        self._connection.execute(
+            _INSERT_FITS.format(columns=", ".join(f"p{k}" for k in range(widest))),
+            list(map(list, zip(*rows, strict=True))),
+        )
+        self._connection.unregister("batch")
 
 
 # The file -------------------------------------------------------------------------------------------------------
