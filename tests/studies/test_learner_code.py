@@ -52,7 +52,7 @@ def test_changed_parameters_are_refused_refitted_or_kept(partial, tmp_path):
     assert content(partial) == before
     with pytest.warns(PolyrocWarning, match="2 stored fits of 'mine' .* are kept, although it has changed"):
         kept = pr.study(scaled(2.0), out=partial, changed="keep")
-    assert kept.notes[-1] == "The fits of 'mine' are of 2 versions of its code or its packages."
+    assert kept.notes[-1] == "The fits of 'mine' are of 2 versions of its parameters or packages."
     assert pr.study(scaled(2.0), out=partial).notes == kept.notes  # the latest code is known: no error
     study = pr.study(scaled(3.0), out=partial, changed="refit")
     assert (study.left, study.notes) == (0, kept.notes[:-1])

@@ -79,7 +79,7 @@ def run(
     The same command resumes an interrupted run: stored fits are not repeated, and the result is the same as
     that of an uninterrupted run. A learner that raises an error, exceeds its time limit or predicts values that
     are not probabilities is recorded as failed, and the other fits continue; the exit code is then 1. A learner
-    whose parameters, code or packages have changed since its stored fits is an error (--changed).
+    whose parameters or packages have changed since its stored fits is an error (--changed).
     """
     from polyroc.studies.study import study as run_study
 

@@ -45,9 +45,9 @@ def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
 
 
 def _notes(store: Store, plan: Plan) -> list[str]:
-    """Sentences on duplicates of cases, and on learners whose fits are of several versions of their code."""
+    """Sentences on duplicates of cases, and on learners whose fits are of several versions."""
     mixed = [
-        f"The fits of {plan.learners[number].name!r} are of {len(codes)} versions of its code or its packages."
+        f"The fits of {plan.learners[number].name!r} are of {len(codes)} versions of its parameters or packages."
         for number, codes in store.codes().items()
         if len(codes) > 1
     ]
@@ -84,7 +84,7 @@ class Study(Result):
         Warnings of the learners: data set, learner, message, number of folds.
     notes
         What to know of the cases and the fits: copies of test cases among training cases, learners whose fits are
-        of several versions of their code.
+        of several versions of their parameters or packages.
     path
         The store, which has every prediction; None for a study that has values only (`from_dict`).
     """
@@ -505,15 +505,7 @@ class Study(Result):
             if self.path is None:
                 raise InputError(_NO_STORE)
             with Store.open(self.path) as store:
-                keys, numbers = store.probabilities(position)
-            n_classes = len(self._data[position].labels)
-            sizes = np.array([len(block.test) for block in self._blocks[position]], dtype=np.int64)
-            ends = np.cumsum(sizes[keys[:, 1]]) * n_classes
-            parts = np.split(numbers, ends[:-1]) if len(keys) else []
-            self._predictions[position] = {
-                (int(learner), int(block)): part.reshape(-1, n_classes)
-                for (learner, block), part in zip(keys, parts, strict=True)
-            }
+                self._predictions[position] = store.predictions(position)
         return self._predictions[position]
 
     def _compute(self, key: str, name: str) -> None:

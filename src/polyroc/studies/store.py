@@ -317,14 +317,17 @@ class Store:
         now = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
         _insert(self._connection, "versions", [(now, *item) for item in versions.items()])
 
-    def probabilities(self, data_set: int) -> tuple[IntArray, FloatArray]:
-        """Return (learner, block) of every successful fit of a data set, in order, and all their numbers."""
+    def predictions(self, data_set: int) -> dict[tuple[int, int], FloatArray]:
+        """Return the predictions of every successful fit of a data set by (learner, block), in order."""
         fits = "FROM polyroc_study.fits WHERE data_set = ? AND failure IS NULL ORDER BY learner, block"
-        keys = self._connection.execute(f"SELECT learner, block {fits}", [data_set]).fetchnumpy()
+        sizes = self._rows(f"SELECT learner, block, len(probabilities) {fits}", data_set)
         numbers = self._connection.execute(
             f"SELECT unnest(flatten(probabilities)) AS p FROM (SELECT probabilities {fits})", [data_set]
-        ).fetchnumpy()
-        return np.column_stack([keys["learner"], keys["block"]]).astype(np.int64), np.asarray(numbers["p"])
+        ).fetchnumpy()["p"]
+        classes = len(numbers) // max(sum(cases for *_, cases in sizes), 1)
+        whole = np.asarray(numbers, dtype=np.float64).reshape(-1, max(classes, 1))
+        parts = np.split(whole, np.cumsum([cases for *_, cases in sizes])[:-1]) if sizes else []
+        return {(learner, block): part for (learner, block, _), part in zip(sizes, parts, strict=True)}
 
     def add(self, result: FitResult) -> None:
         """Store a fit; it is on disk after at most `FLUSH_SECONDS`, or when the next fit is done."""

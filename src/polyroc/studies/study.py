@@ -54,8 +54,8 @@ def study(
 ) -> Study:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is stored.
 
-    The same call again resumes the study: stored fits are not repeated. A learner whose parameters, code or
-    packages have changed in the meantime raises an error. A learner that raises an exception, exceeds its time
+    The same call again resumes the study: stored fits are not repeated. A learner whose parameters or packages
+    have changed in the meantime raises an error. A learner that raises an exception, exceeds its time
     limit or predicts something other than probabilities is recorded as failed, and the study continues.
 
     Parameters
