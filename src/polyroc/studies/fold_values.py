@@ -145,32 +145,21 @@ def _is_forecast(measure: Measure, scores: Scores, learner: int) -> bool:
 
 
 def fold_values(
-    measures: Sequence[Measure],
-    data: "Data | StoredData",
-    folds: Sequence[tuple[CodeArray, Mapping[int, FloatArray]]],
-    learners: int,
-    kind: Kind = "matrix",
-) -> FloatArray:
-    """Measures x folds x learners; nan if a class has no case in the fold, or the learner no predictions.
+    measure: Measure, data: "Data | StoredData", codes: CodeArray, tables: Mapping[int, FloatArray], kind: Kind
+) -> dict[int, float]:
+    """Return the value of a measure in a fold by learner, of their predictions and the true classes of the cases.
 
-    A fold is the true classes of its cases, and by learner its predictions. Decision values have no value of a
-    measure of probabilities (nan).
+    There are none if a class has no case, and none of a measure of probabilities for decision values.
     """
-    values = np.full((len(measures), len(folds), learners), np.nan)
-    ranges = [measure.range(len(data.labels), **measure.settings) for measure in measures]
-    for fold, (codes, predictions) in enumerate(folds):
-        tables = {
-            str(learner): table[:, data.positive] if kind == "score" else table
-            for learner, table in predictions.items()
-        }
-        scores = Scores(codes, data.labels, tables, kind, data.positive)
-        if scores.absent:
-            continue
-        for learner in predictions:
-            sample = Sample(scores, str(learner))
-            for number, (measure, (low, high)) in enumerate(zip(measures, ranges, strict=True)):
-                if measure.needs in ("probabilities", "forecast") and not _is_forecast(measure, scores, learner):
-                    continue
-                # Clipped: rounding may put a value a little outside the range of its measure.
-                values[number, fold, learner] = min(max(measure(sample).value, low), high)
-    return values
+    low, high = measure.range(len(data.labels), **measure.settings)
+    named = {str(j): table[:, data.positive] if kind == "score" else table for j, table in tables.items()}
+    scores = Scores(codes, data.labels, named, kind, data.positive)
+    if scores.absent:
+        return {}
+    forecast = measure.needs in ("probabilities", "forecast")
+    return {
+        # Clipped: rounding may put a value a little outside the range of its measure.
+        j: min(max(measure(Sample(scores, str(j))).value, low), high)
+        for j in tables
+        if not forecast or _is_forecast(measure, scores, j)
+    }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError, PolyrocWarning, warn
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
 from polyroc.scores import Folds, Scores
@@ -509,43 +509,29 @@ class Study(Result):
         return self._predictions[position]
 
     def _compute(self, key: str, name: str) -> None:
-        """Compute the values of a measure, and of all other measures of the plan while the folds are at hand."""
+        """Compute the values of a measure from the predictions."""
         from polyroc.measures.registry import measure as find_measure
         from polyroc.studies.fold_values import fold_values
 
         if not self.applies(key, name):
             raise InputError(f"{key} is not for the number of classes of data set {name!r}; use another measure.")
         position = self._position(name)
-        applicable = [planned for planned in self.measures if self.applies(planned, name)]
-        missing = [wanted for wanted in dict.fromkeys([key, *applicable]) if (wanted, name) not in self._tables]
-        data, blocks = self._data[position], self._blocks[position]
-        labels, folds = self._folds(position)
-        values = fold_values(
-            [find_measure(wanted) for wanted in missing], data, folds, len(self.learners), self.plan.kind
-        )
+        data, blocks, predictions = self._data[position], self._blocks[position], self._read_predictions(position)
+        rows = [list(range(len(blocks)))] if self._pools_folds else [[k] for k in range(len(blocks))]
+        values = np.full((len(rows), len(self.learners)), np.nan)
+        for row, parts in enumerate(rows):
+            tables = {
+                j: np.concatenate([predictions[j, k] for k in parts])
+                for j in range(len(self.learners))
+                if all((j, k) in predictions for k in parts)
+            }
+            codes = data.truth[np.concatenate([blocks[k].test for k in parts])].astype(np.int32)
+            for j, value in fold_values(find_measure(key), data, codes, tables, self.plan.kind).items():
+                values[row, j] = value
+        labels = tuple((blocks[first].repeat, blocks[first].fold) for first, *_ in rows)
         test_size = float(np.mean([len(block.test) for block in blocks]))
         sizes = len(data.truth) - test_size, test_size
-        for wanted, table in zip(missing, values, strict=True):
-            self._tables[wanted, name] = FoldTable(table, self.learners, labels, *sizes, name, wanted)
-
-    def _folds(
-        self, position: int
-    ) -> tuple[tuple[tuple[int, int], ...], list[tuple[CodeArray, dict[int, FloatArray]]]]:
-        """(repeat, fold) of each row of a table, and its true classes and predictions by learner."""
-        predictions = self._read_predictions(position)
-        data, blocks = self._data[position], self._blocks[position]
-        rows = [list(range(len(blocks)))] if self._pools_folds else [[k] for k in range(len(blocks))]
-        folds = []
-        for row in rows:
-            cases = np.concatenate([blocks[k].test for k in row])
-            tables = {
-                # A single part is not copied.
-                j: np.concatenate([predictions[j, k] for k in row]) if len(row) > 1 else predictions[j, row[0]]
-                for j in range(len(self.learners))
-                if all((j, k) in predictions for k in row)
-            }
-            folds.append((data.truth[cases].astype(np.int32), tables))
-        return tuple((blocks[row[0]].repeat, blocks[row[0]].fold) for row in rows), folds
+        self._tables[key, name] = FoldTable(values, self.learners, labels, *sizes, name, key)
 
     def _prediction_columns(self, position: int) -> dict[str, np.ndarray[Any, Any]]:
         """Return the predictions of one data set, case by case and class by class."""
