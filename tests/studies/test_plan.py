@@ -141,6 +141,8 @@ BAD = [
     ),
     ("KNeighborsClassifier", "KNeighboursClassifier", "learners[0].class", "did you mean 'KNeighborsClassifier'"),
     (KNN, "nosuchpackage:Learner", "learners[0].class", "no module 'nosuchpackage'"),
+    (f'"{KNN}"', "3", "learners[0]", "class must be text, got 3"),
+    ('StandardScaler"', 'StandardScaler", 3', "learners[0].steps[1]", "expected a table or a text, got 3"),
     (
         KNN,
         "math:sqrt",

@@ -271,9 +271,11 @@ def make_entry(kind: Callable[..., T], table: Any, where: str, **objects: Any) -
     """
     names = {KEYS.get(entry.name, entry.name): entry for entry in fields(kind) if entry.compare}  # type: ignore[arg-type]
     table = _checked_table(table, where)
-    for key in table:
+    for key, value in table.items():
         if key not in names:
             raise InputError(f"{where}: there is no key {key!r} here; {did_you_mean(str(key), names)}")
+        if key in KEYS.values() and not isinstance(value, str):
+            raise InputError(f"{where}: {key} must be text, got {short_repr(value)}.")
     for key, entry in names.items():
         if key not in table and entry.default is entry.default_factory is MISSING:
             raise InputError(f"{where}: {key} is missing.")
