@@ -17,8 +17,7 @@ from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.learners import make_model
 from polyroc.studies.result import Study
 from polyroc.studies.splits import split_data, training_cases
-from polyroc.studies.store import Store
-from polyroc.studies.store_schema import create_store
+from polyroc.studies.store import Store, create_store
 
 
 def bradley_without_mlps():

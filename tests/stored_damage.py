@@ -105,7 +105,7 @@ def store_with_log(store, folder):
     shutil.copy(store, path)
     connection = duckdb.connect(str(path))
     connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-    connection.execute("DELETE FROM polyroc_study.timings")
+    connection.execute("DELETE FROM polyroc_study.versions")
     connection.close()
     copy.parent.mkdir()
     for file in (path, path.with_name(f"{path.name}.wal")):

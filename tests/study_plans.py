@@ -25,11 +25,16 @@ def plan(*learners, folder=HERE, **more):
 
 def content(path):
     """Everything in a store but times and versions, as bytes."""
-    tables = {"plan": "digest", "data_sets": "data_set", "learners": "learner", "blocks": "data_set, block"}
-    tables["fits"] = "data_set, learner, block"
+    tables = {
+        "plan": "digest",
+        "data_sets": "*",
+        "learners": "*",
+        "blocks": "*",
+        "fits": "data_set, learner, block, probabilities, failure",
+    }
     with duckdb.connect(str(path), read_only=True) as store:
         rows = {
-            name: store.execute(f"SELECT * FROM polyroc_study.{name} ORDER BY {order}").fetchall()
-            for name, order in tables.items()
+            name: store.execute(f"SELECT {columns} FROM polyroc_study.{name} ORDER BY ALL").fetchall()
+            for name, columns in tables.items()
         }
     return repr(rows).encode()

@@ -24,7 +24,7 @@ from polyroc.studies import store as study_store
 
 __all__ = ["KINDS", "BrokenPromiseError", "Kind"]
 
-study_store.FLUSH_SECONDS, study_store.LEAST_RATIO = 0.03, 0  # so that many kills come while the store is written
+study_store.FLUSH_SECONDS = 0.03  # so that many kills come while the store is written
 IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
 
 

@@ -183,10 +183,7 @@ for _name, _stored in RESULTS.items():
         recorded(f"rows/{_name}")(lambda name=_name: read_result(name).rows())
 
 FRONTS = {"front.npz": fronts.logistic_front, "front.json": lambda: fronts.three_fronts()["good"]}
-# The first store has the format of DuckDB 2.0, which earlier versions cannot read; later ones that of 1.5. The
-# third has schema 2, with the code of learners.
-FIRST_STUDY, STUDY, PLAN = "study.duckdb.xz", "study_1_5.duckdb.xz", "plan.toml"
-STUDY_WITH_CODES = "study_schema_2.duckdb.xz"
+STUDY, PLAN = "study.duckdb.xz", "plan.toml"
 
 
 def write_study():
@@ -197,10 +194,10 @@ def write_study():
         return lzma.compress(path.read_bytes(), preset=9)
 
 
-def unpack_study(folder, name=STUDY):
+def unpack_study(folder):
     """The stored study as a file of its own in a folder."""
     path = Path(folder) / "study.duckdb"
-    path.write_bytes(lzma.decompress((STORED / name).read_bytes()))
+    path.write_bytes(lzma.decompress((STORED / STUDY).read_bytes()))
     return path
 
 
@@ -230,9 +227,7 @@ def contents():
     makers |= {f"tally_{name}.bin": lambda name=name: inputs.tally(name).to_bytes() for name in TALLIES}
     makers |= {name: lambda name=name: write_front(name) for name in FRONTS}
     makers |= {
-        FIRST_STUDY: write_study,
         STUDY: write_study,
-        STUDY_WITH_CODES: write_study,
         PLAN: lambda: write_plan().encode(),
     }
     return {STORED / name: make for name, make in makers.items()}

@@ -159,7 +159,7 @@ def test_a_file_of_other_folds_is_an_error(folds, tmp_path, wrong):
 
 def test_no_file_is_reported_before_anything_is_fitted(folds, tmp_path):
     with pytest.raises(
-        InputError, match=r"learners'\]\[1\]: the predictions of 'network' cannot be read from .*net_blo"
+        InputError, match=r"learners\[1\]: the predictions of 'network' cannot be read from .*net_blo"
     ):
         pr.study(folds[0], out=tmp_path / "s.duckdb")
     assert list(tmp_path.iterdir()) == []

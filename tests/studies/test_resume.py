@@ -26,7 +26,7 @@ import polyroc.measures
 from polyroc.studies import store
 from polyroc.studies.plan import Plan
 from polyroc.studies.study import study
-store.FLUSH_SECONDS, store.LEAST_RATIO = 0.03, 0  # so that many kills come in the midst of writing
+store.FLUSH_SECONDS = 0.03  # so that many kills come in the midst of writing
 plan = Plan.read(sys.argv[1])
 for _ in sys.stdin:
     child = os.fork()

@@ -513,11 +513,9 @@ def test_the_commands(tmp_path, monkeypatch):
     assert done.returncode == 1
     assert "blobs     Prior" in done.stdout
     assert "failed: blobs, Raises, 4 folds: RuntimeError: no such luck" in done.stdout
-    first, last = done.stderr.splitlines()
-    assert re.fullmatch(r"polyroc: blobs, Prior: 4 fits \(0:00:\d\d left\)", first)
-    assert last == "polyroc: blobs, Raises: 4 fits, 4 failed"
+    assert done.stderr == ""
     again = polyroc("study", "run", "plan.toml", "--out", "s.duckdb", "--csv")
-    assert again.stderr == "polyroc: 8 of 8 fits are already stored\n"
+    assert again.stderr == ""
     shown = polyroc("study", "show", "s.duckdb", "--csv")
     assert shown.stdout == again.stdout
     assert len(shown.stdout.splitlines()) == 1 + 4 * 2 * 2

@@ -1,12 +1,13 @@
 """Fits of scikit-learn estimators: clone, seed, train, predict, in one process or several."""
 
-from collections.abc import Callable, Mapping, Sequence, Set, Sized
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence, Set, Sized
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
-from polyroc.cross_validation.parallel import results_as_completed
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
@@ -24,11 +25,15 @@ __all__ = [
     "named_estimators",
     "require_scikit_learn",
     "response_of",
+    "results_as_completed",
     "run_fits",
+    "select_rows",
     "set_random_state",
+    "train_and_predict",
 ]
 
 Response = Literal["predict_proba", "decision_function"]
+ROUND = 4  # calls per worker in a round, with backends that return nothing before all calls are done
 
 
 def require_scikit_learn(verb: str) -> None:
@@ -42,7 +47,7 @@ def require_scikit_learn(verb: str) -> None:
 
 
 def count_cases(X: Any, y: Any) -> int:
-    """The number of cases, which must be the same in X and y."""
+    """Return the number of cases, which must be the same in X and y."""
     truth = as_array(y, "y")
     if truth.ndim != 1:
         raise InputError(f"y must hold one class per case, got shape {truth.shape}.")
@@ -87,12 +92,12 @@ def named_estimators(estimators: Any) -> dict[str, Any]:
 
 
 def last_step(estimator: Any) -> Any:
-    """The last step of a pipeline; any other estimator itself."""
+    """Return the last step of a pipeline; any other estimator itself."""
     return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
 
 
 def response_of(name: str, estimator: Any) -> Response:
-    """What an estimator predicts with: probabilities if it has them, else its decision function."""
+    """Return the method an estimator predicts with: predict_proba if it has it, else decision_function."""
     if hasattr(estimator, "predict_proba"):
         return "predict_proba"
     if hasattr(estimator, "decision_function"):
@@ -119,7 +124,7 @@ def set_random_state(estimator: Any, seed: int) -> None:
 def in_label_order(
     table: FloatArray, learned: Sequence[Any], labels: Sequence[Any], absent: float = 0.0
 ) -> FloatArray:
-    """The columns of predictions in the order of the labels.
+    """Return the columns of predictions in the order of the labels.
 
     Parameters
     ----------
@@ -140,6 +145,21 @@ def in_label_order(
     return whole
 
 
+def select_rows(X: Any, rows: IntArray) -> Any:
+    """Return some rows of the features, or of anything else with an entry per case."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return [X[row] for row in rows] if isinstance(X, list | tuple) else X[rows]
+
+
+def train_and_predict(
+    model: Any, response: str, X: Any, y: Any, train: IntArray, test: IntArray, **parameters: Any
+) -> FloatArray:
+    """Train a model on some cases and return its predictions of others, as they are."""
+    model.fit(select_rows(X, train), y[train], **parameters)
+    return np.asarray(getattr(model, response)(select_rows(X, test)), dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class Training:
     """What all fits have in common: features, labels, the classes, and parameters of `fit`."""
@@ -150,17 +170,14 @@ class Training:
     parameters: Mapping[str, Any]
 
     def parameters_of(self, train: IntArray) -> dict[str, Any]:
-        """Parameters of `fit`; one with an entry per case is restricted to the training cases."""
-        from sklearn.utils import _safe_indexing
-
+        """Return the parameters of `fit`; one with an entry per case is restricted to the training cases."""
         n = len(self.y)
         per_case = {
             name: not isinstance(value, str) and hasattr(value, "__len__") and len(value) == n
             for name, value in self.parameters.items()
         }
         return {
-            name: _safe_indexing(value, train) if per_case[name] else value
-            for name, value in self.parameters.items()
+            name: select_rows(value, train) if per_case[name] else value for name, value in self.parameters.items()
         }
 
 
@@ -189,23 +206,19 @@ class Fit:
     def predict(self, training: Training) -> FloatArray:
         """Predictions of the test cases: probabilities by class, or the decision function as it is."""
         from sklearn.base import clone
-        from sklearn.utils import _safe_indexing
 
         model = clone(self.estimator)
         set_random_state(model, self.seed)
+        parameters = training.parameters_of(self.train)
         try:
-            model.fit(
-                _safe_indexing(training.X, self.train),
-                _safe_indexing(training.y, self.train),
-                **training.parameters_of(self.train),
+            table = train_and_predict(
+                model, self.response, training.X, training.y, self.train, self.test, **parameters
             )
-            values = getattr(model, self.response)(_safe_indexing(training.X, self.test))
         except Exception as error:
             raise InputError(
                 f"{self.name} failed in {self.place} ({len(self.train)} training cases): {type(error).__name__}: "
                 f"{error}"
             ) from error
-        table = np.asarray(values, dtype=np.float64)
         decides = self.response == "decision_function"
         if decides and table.ndim == 1:
             if len(training.labels) == 2:
@@ -228,7 +241,7 @@ def run_fits(
     progress: Progress | None,
     reduce: Callable[[Fit, FloatArray], Any] | None = None,
 ) -> list[Any]:
-    """The predictions of each fit, in their order, whatever the number of processes.
+    """Return the predictions of each fit, in their order, whatever the number of processes.
 
     Parameters
     ----------
@@ -257,3 +270,29 @@ def run_fits(
 
 def _predict(number: int, fit: Fit, training: Training) -> tuple[int, FloatArray]:
     return number, fit.predict(training)
+
+
+def results_as_completed(n_jobs: int, calls: Iterable[Any], **options: Any) -> Generator[Any]:
+    """Return the results of delayed calls, in the order in which they finish.
+
+    Some backends of joblib, such as that of Ray, return results only together. They get the calls in rounds, so
+    that what is done can be stored meanwhile. The options are those of `joblib.Parallel`.
+
+    Examples
+    --------
+    >>> from joblib import delayed
+    >>> sorted(results_as_completed(1, (delayed(abs)(number) for number in (-2, 1))))
+    [1, 2]
+    """
+    from joblib import Parallel
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend(prefer=options.get("prefer", "processes"))
+    if getattr(backend, "supports_return_generator", False):
+        with closing(Parallel(n_jobs, return_as="generator_unordered", **options)(calls)) as results:
+            yield from results
+        return
+    waiting = iter(calls)
+    with Parallel(n_jobs, **options) as parallel:  # one pool of workers for all rounds
+        while some := list(islice(waiting, ROUND * max(n_jobs, 1))):
+            yield from parallel(some)

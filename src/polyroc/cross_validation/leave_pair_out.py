@@ -52,7 +52,7 @@ def leave_pair_out(
     n_jobs: NJobs = None,
     progress: ProgressOption = None,
 ) -> Estimate | Evaluation:
-    """The AUC, or Hand & Till's M, by leave-one-pair-out cross-validation (Airola et al. 2011).
+    """Estimate the AUC, or Hand & Till's M, by leave-one-pair-out cross-validation (Airola et al. 2011).
 
     For each two cases of different classes, a model is trained on all other cases, and it is recorded whether it
     ranks the two correctly (one half for a tie). The AUC is the mean over all pairs of a positive and a negative
@@ -181,7 +181,7 @@ def _checked_measure(measure: str | Measure | None, scores: Scores) -> Measure:
 
 
 def _is_mean_of_pairs(measure: Measure) -> bool:
-    """True for the area, and for a mean of the areas of pairs of classes that weighs them all the same."""
+    """Tell whether it is the area, or a mean of the areas of pairs of classes that weighs them all the same."""
     if measure.areas is None:
         return False
     if measure.needs == "score":
@@ -214,7 +214,7 @@ def _outcome(fit: Fit, table: FloatArray, scores: Scores) -> float:
 
 
 def pair_value(outcomes: FloatArray, pairs: IntArray, codes: CodeArray) -> float:
-    """The mean outcome of the pairs of each two classes, averaged over the pairs of classes.
+    """Return the mean outcome of the pairs of each two classes, averaged over the pairs of classes.
 
     Parameters
     ----------

@@ -191,7 +191,7 @@ def _warn_of_separated_groups(splits: Sequence[Split], scores: Scores) -> None:
 
 
 def _assembled(tables: Sequence[FloatArray], splits: Sequence[Split], scores: Scores) -> FloatArray:
-    """The predictions of one estimator: all cases of the first repeat, then of the second, and so on."""
+    """Return the predictions of one estimator: all cases of the first repeat, then of the second, and so on."""
     n, rows = len(scores), len(scores) * (splits[-1].repeat + 1)
     values = np.empty((rows, *tables[0].shape[1:]))
     for table, split in zip(tables, splits, strict=True):
@@ -206,7 +206,7 @@ def _assembled(tables: Sequence[FloatArray], splits: Sequence[Split], scores: Sc
 
 
 def _tiled(by_case: Mapping[str, Any], splits: Sequence[Split]) -> dict[str, Any]:
-    """What is known of each case, once for every repeat."""
+    """Repeat the columns with an entry per case for every repeat."""
     times = splits[-1].repeat + 1
     return {
         name: None if column is None else np.tile(np.asarray(column), times) for name, column in by_case.items()
@@ -219,7 +219,7 @@ def _scores(
     blank: Scores,
     options: Mapping[str, Any],
 ) -> Scores:
-    """The scores of all repeats with their folds."""
+    """Return the scores of all repeats with their folds."""
     times, n = splits[-1].repeat + 1, len(blank)
     folds = np.empty(n * times, dtype=np.int64)
     for split in splits:
@@ -230,7 +230,7 @@ def _scores(
 
 
 def _labels_of(scores: Scores) -> Any:
-    """The labels of the cases as an array that keeps their types."""
+    """Return the labels of the cases as an array that keeps their types."""
     labels = np.empty(scores.n_classes, dtype=object)
     labels[:] = scores.labels
     return labels[scores.codes]

@@ -29,7 +29,7 @@ class Split(NamedTuple):
 
 @validated
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
-    """The fold of each case, counted from 0, for predictions of scikit-learn's `cross_val_predict`.
+    """Find the fold of each case, counted from 0, for predictions of scikit-learn's `cross_val_predict`.
 
     `cross_val_predict` returns the predictions without saying which model made them. With the same splitter this
     function says it, so that measures can be computed within folds:
@@ -152,7 +152,7 @@ def _splitter(folds: int, groups: Any, seed: int) -> Any:
 
 
 def _split_by(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[IntArray, IntArray]]:
-    """The training and test cases of each split; of a splitter, or given as pairs of positions."""
+    """Return the training and test cases of each split; of a splitter, or given as pairs of positions."""
     checked_cv(cv)
     with warnings.catch_warnings():
         # whether groups are separated is checked by the caller
@@ -169,7 +169,7 @@ def _split_by(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[IntArray, IntA
 
 
 def partitions(splits: Sequence[tuple[IntArray, IntArray]], n: int) -> list[list[tuple[IntArray, IntArray]]]:
-    """The splits by repeat: the test sets of a repeat are disjoint and have all cases.
+    """Split the splits into repeats, whose test sets are disjoint and have all cases.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from polyroc.cross_validation.fits import select_rows
 from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.studies.features import (
@@ -17,7 +18,6 @@ from polyroc.studies.features import (
     first_infinite,
     frame_of,
     is_frame,
-    select_rows,
     text_columns,
     update_digest,
     with_categories,
@@ -26,7 +26,7 @@ from polyroc.studies.import_paths import import_object, importable_from, unknown
 from polyroc.studies.plan import Plan
 from polyroc.studies.plan_entries import DataSet
 from polyroc.validation.arguments import did_you_mean
-from polyroc.validation.labels import seem_identifiers
+from polyroc.validation.labels import Coded, encode, seem_identifiers
 
 __all__ = ["Data", "load"]
 
@@ -83,7 +83,7 @@ class Data:
 
 
 def load(plan: Plan, number: int) -> Data:
-    """The data set at a position of the plan."""
+    """Load the data set at a position of the plan."""
     entry = plan.data[number]
     try:
         if entry.predictions is not None:
@@ -108,7 +108,8 @@ def _from_catalogue(entry: DataSet) -> Data:
 
     catalogued = load_from_catalogue(entry.name)
     nominal = _positions(entry.nominal or catalogued.nominal, catalogued.features)
-    codes, labels = _coded(catalogued.y, catalogued.classes)
+    labels = tuple(catalogued.classes or encode(catalogued.y, "y").labels)
+    codes = np.array([labels.index(label) for label in catalogued.y.tolist()], dtype=np.int32)
     return Data(
         entry.name,
         catalogued.X,
@@ -136,7 +137,7 @@ def _from_call(entry: DataSet, folder: Path | None) -> Data:
 
 
 def _from_memory(entry: DataSet) -> Data:
-    """A data set given in Python: a data frame, (X, y), or a function that returns one of these."""
+    """Load a data set given in Python: a data frame, (X, y), or a function that returns one of these."""
     source = entry.source
     if source is None:
         raise InputError(
@@ -152,7 +153,7 @@ def _from_memory(entry: DataSet) -> Data:
 
 
 def _from_returned(entry: DataSet, returned: Any, name: str) -> Data:
-    """A data set from what a function returned, or what was given in its place."""
+    """Make a data set of what a function returned, or of what was given in its place."""
     check_not_lazy(returned, name)
     if is_frame(returned):
         X, y, groups = _columns_of(entry, returned)
@@ -174,9 +175,24 @@ def _from_returned(entry: DataSet, returned: Any, name: str) -> Data:
         values = with_categories(values, [list(values.columns)[position] for position in nominal])
     elif is_frame(values) and not entry.nominal and entry.memory is not None:
         nominal = text_columns(values)  # the caller has asked for the encoding, which is not the default there
-    codes, group_names = _group_codes(groups)
+    truth = _coded(y, "the class" if entry.target is None else f"the target {entry.target!r}")
+    group = None if groups is None else _coded(groups, "the group")
+    return _data(entry, values, truth, features, nominal, group)
+
+
+def _data(
+    entry: DataSet, X: Any, truth: Coded, features: Sequence[str], nominal: Sequence[int], groups: Coded | None
+) -> Data:
     return Data(
-        entry.name, values, *_coded(_present(y)), features, nominal, entry.encode, codes, group_names=group_names
+        entry.name,
+        X,
+        truth.codes,
+        truth.labels,
+        tuple(features),
+        tuple(nominal),
+        entry.encode,
+        None if groups is None else groups.codes.astype(np.int64),
+        group_names=() if groups is None else tuple(map(str, groups.labels)),
     )
 
 
@@ -193,30 +209,16 @@ def _columns_of(entry: DataSet, frame: Any) -> tuple[Any, Any, Any]:
         _check_column(name, names)
     positions = [names.index(name) for name in _feature_names(entry, names, special)]
     target, *groups = (table[:, names.index(name)] for name in special)
-    if target.is_null().any():
-        row = int(np.argmax(target.is_null().to_numpy())) + 1
-        raise InputError(f"the target {entry.target!r} is missing in row {row}; fill it in or remove the row.")
-    X = table[:, positions].to_native()
-    return X, np.array(target.to_list(), dtype=object), groups[0].to_list() if groups else None
+    return table[:, positions].to_native(), target.to_list(), groups[0].to_list() if groups else None
 
 
-def _present(y: Any) -> Any:
-    """The true classes, of which none is missing; objects of one type as an array of that type."""
-    truth = np.asarray(y)
-    if truth.dtype == object:
-        missing = [label is None or label != label for label in truth.tolist()]
-        if any(missing):
-            raise InputError(f"the class of case {missing.index(True) + 1} is missing; remove the case.")
-        truth = np.array(truth.tolist())
-    return truth
-
-
-def _group_codes(groups: Any) -> tuple[IntArray | None, tuple[str, ...]]:
-    """The groups by number, and their names."""
-    if groups is None:
-        return None, ()
-    values, codes = np.unique(np.asarray(groups), return_inverse=True)
-    return codes.astype(np.int64), tuple(map(str, values.tolist()))
+def _coded(values: Any, name: str) -> Coded:
+    """Number classes or groups, of which none is missing."""
+    coded = encode(values, name)
+    if (coded.codes < 0).any():
+        row = int(np.argmax(coded.codes < 0)) + 1
+        raise InputError(f"{name} is missing in row {row}; fill it in or remove the row.")
+    return coded
 
 
 def _features_and_target(returned: Any, path: str) -> tuple[Any, Any, Any]:
@@ -242,10 +244,7 @@ def _from_file(entry: DataSet, folder: Path | None) -> Data:
             _check_column(name, source.columns)
         features = _feature_names(entry, source.columns, special)
         table = Table(session, source, [name for name in features if name not in entry.nominal], special)
-        truth = table.coded(special[0])
-        if (truth.codes < 0).any():
-            row = int(np.argmax(truth.codes < 0)) + 1
-            raise InputError(f"the target {entry.target!r} is missing in row {row}; fill it in or remove the row.")
+        truth = _coded(table.coded(special[0]), f"the target {entry.target!r}")
         columns: dict[str, Any] = {}
         nominal = []
         for position, name in enumerate(features):
@@ -255,46 +254,33 @@ def _from_file(entry: DataSet, folder: Path | None) -> Data:
                 table.reread(name)  # as text, since the values are not all numbers
                 values = _texts(table, name) if entry.frame else _codes(table, name)
             columns[name] = values
-        groups, group_names = None, tuple[str, ...]()
-        if entry.groups is not None:
-            coded = table.coded(special[1])
-            groups, group_names = coded.codes.astype(np.int64), tuple(map(str, coded.labels))
         X = frame_of(columns) if entry.frame else np.column_stack(list(columns.values())).astype(np.float64)
         if entry.frame and entry.encode == "none":
             X = with_categories(X, entry.nominal)
-        return Data(
-            entry.name,
-            X,
-            truth.codes,
-            truth.labels,
-            tuple(features),
-            tuple(nominal),
-            entry.encode,
-            groups,
-            group_names=group_names,
-        )
+        groups = None if entry.groups is None else _coded(table.coded(special[1]), "the group")
+        return _data(entry, X, truth, features, nominal, groups)
 
 
 def _codes(table: Any, name: str) -> FloatArray:
-    """A column of text as codes; nan for a missing value."""
+    """Return a column of text as codes; nan for a missing value."""
     codes = table.codes(name)
     return np.where(codes < 0, np.nan, codes)
 
 
 def _texts(table: Any, name: str) -> Any:
-    """A column of text as objects; nan for a missing value, as pandas and scikit-learn expect it."""
+    """Return a column of text as objects; nan for a missing value, as pandas and scikit-learn expect it."""
     coded = table.coded(name)
     return np.array([*map(str, coded.labels), np.nan], dtype=object)[coded.codes]
 
 
 def _numbers(table: Any, name: str) -> FloatArray | None:
-    """A column of numbers; None if a value is not a number."""
+    """Return a column of numbers; None if a value is not a number."""
     values, bad = table.numbers(name)
     return values if bad is None else None
 
 
 def _feature_names(entry: DataSet, columns: Sequence[str], special: Sequence[str]) -> list[str]:
-    """The columns that match the features of the plan by name or glob; by default all but target and groups."""
+    """Select the columns that match the features of the plan by name or glob; by default all others."""
     others = [name for name in columns if name not in special]
     if not entry.features:
         return others
@@ -319,18 +305,8 @@ def _positions(names: Sequence[str], features: Sequence[str]) -> tuple[int, ...]
     return tuple(features.index(name) for name in names)
 
 
-def _coded(y: np.ndarray[Any, Any], classes: Sequence[Any] | None = None) -> tuple[CodeArray, tuple[Any, ...]]:
-    """The position of each case's class in the labels, and the labels: sorted, or in the order of `classes`."""
-    values, codes = np.unique(y, return_inverse=True)
-    labels = tuple(label.item() if isinstance(label, np.generic) else label for label in values)
-    if classes is None:
-        return codes.astype(np.int32), labels
-    order = np.array([list(classes).index(label) for label in labels], dtype=np.int32)
-    return order[codes], tuple(classes)
-
-
 def _position(label: Hashable, labels: Sequence[Any]) -> int | None:
-    """The position of a label, which the plan may write as text."""
+    """Return the position of a label, which the plan may write as text."""
     if label is None:
         return None
     texts = list(map(str, labels))
@@ -340,7 +316,7 @@ def _position(label: Hashable, labels: Sequence[Any]) -> int | None:
 
 
 def _selected(data: Data, entry: DataSet) -> Data:
-    """The cases of the classes that the plan selects, with its positive class."""
+    """Return the cases of the classes that the plan selects, with its positive class."""
     if entry.classes:
         selected = np.array([_position(label, data.labels) for label in entry.classes], dtype=np.int64)
         kept = np.isin(data.codes, selected)
@@ -366,7 +342,7 @@ def _selected(data: Data, entry: DataSet) -> Data:
 
 
 def _checked(data: Data, entry: DataSet) -> Data:
-    """The data, or an error if no learner could be trained on them."""
+    """Return the data, or raise an error if no learner could be trained on them."""
     if len(data.labels) < 2 or len(np.unique(data.codes)) < 2:
         raise InputError(f"expected two or more classes, got {len(np.unique(data.codes))}; check the target.")
     if seem_identifiers(len(data.labels), len(data)):

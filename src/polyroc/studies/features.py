@@ -18,7 +18,6 @@ __all__ = [
     "frame_of",
     "is_frame",
     "is_sparse",
-    "select_rows",
     "text_columns",
     "update_digest",
     "with_categories",
@@ -62,13 +61,8 @@ def check_not_lazy(data: Any, name: str) -> None:
         raise InputError(f"{name} is a lazy table; compute it first, with .collect() or .compute().")
 
 
-def select_rows(X: Any, rows: IntArray) -> Any:
-    """Some rows of the features."""
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
 def frame_of(columns: dict[str, Any]) -> Any:
-    """A pandas data frame of these columns."""
+    """Make a pandas data frame of these columns."""
     try:
         import pandas as pd
     except ImportError:
@@ -79,7 +73,7 @@ def frame_of(columns: dict[str, Any]) -> Any:
 
 
 def with_categories(frame: Any, names: Sequence[str]) -> Any:
-    """The frame with these columns as categories, for learners that know categories by the type of a column."""
+    """Turn columns into categories, for learners that know categories by the type of a column."""
     if not names:
         return frame
     if hasattr(frame, "iloc"):
@@ -91,7 +85,7 @@ def with_categories(frame: Any, names: Sequence[str]) -> Any:
 
 
 def _columns(X: Any) -> Iterator[Any]:
-    """The columns of a data frame."""
+    """Return the columns of a data frame."""
     import narwhals as nw
 
     frame = nw.from_native(X, eager_only=True)
@@ -127,21 +121,21 @@ def first_infinite(X: Any) -> tuple[int, int] | None:
 
 
 def _numbers(column: Any) -> FloatArray:
-    """A column of numbers; nan for a missing value."""
+    """Return a column of numbers; nan for a missing value."""
     import narwhals as nw
 
     return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
 def _codes(column: Any) -> IntArray:
-    """The values of a column by number, equal ones with equal numbers; missing values are equal."""
+    """Return the values of a column by number, equal ones with equal numbers; missing values are equal."""
     if _is_numeric(column):
         return np.asarray(np.unique(_numbers(column), return_inverse=True, equal_nan=True)[1], dtype=np.int64)
     return np.asarray(np.unique(_texts(column), return_inverse=True)[1], dtype=np.int64)
 
 
 def _texts(column: Any) -> Any:
-    """The values of any column as texts; a missing value is an empty text with a mark."""
+    """Return the values of any column as texts; a missing value is an empty text with a mark."""
     missing = column.is_null().to_numpy()
     texts = np.array([str(value) for value in column.to_list()], dtype=object)
     texts[np.asarray(missing, dtype=bool) | (texts == "nan")] = "\0missing"
@@ -164,7 +158,7 @@ def update_digest(digest: "hashlib._Hash", X: Any) -> None:
 
 
 def equal_rows(X: Any) -> IntArray:
-    """The number of each row's content: rows with equal features have equal numbers."""
+    """Return the number of each row's content: rows with equal features have equal numbers."""
     if is_sparse(X):
         rows = [
             X.indices[a:b].tobytes() + X.data[a:b].tobytes()

@@ -3,7 +3,7 @@
 import random
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyroc.cross_validation.fits import in_label_order
+from polyroc.cross_validation.fits import in_label_order, train_and_predict
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.data import Data
-from polyroc.studies.features import select_rows
 from polyroc.studies.import_paths import importable_from
-from polyroc.studies.learner_code import Code, code_of, differences, sent_code
 from polyroc.studies.learners import make_model
 from polyroc.studies.plan_entries import Learner, Output, Step
 from polyroc.studies.splits import training_cases
@@ -26,18 +24,15 @@ __all__ = [
     "FitKey",
     "FitResult",
     "FitTask",
-    "OtherCodeError",
     "UnusableError",
     "check_predictions",
     "failed_fit",
     "fit",
     "prepare_model",
     "preserved_random_state",
-    "trust_code",
 ]
 
 TOLERANCE = 1e-5  # of probabilities and their sums: learners that compute in single precision are off by some 1e-6
-_CHECKED: set[tuple[str, int]] = set()  # runs and learners whose code this process has
 LONGEST_FAILURE, LONGEST_WARNING = 500, 300  # characters stored of a message
 
 
@@ -59,15 +54,10 @@ class FitTask:
         Which fit, the positions of its test cases, and the seed of everything random in it.
     learner, steps
         The learner and its preprocessing.
-    limit, isolated
-        Seconds that the fit may take (None: no limit), and whether it is done in a worker process, which can be
-        killed.
+    limit
+        Seconds that the fit may take (None: no limit).
     folder, run
         Where modules of the user are imported from, and a name that all fits of one call of `study` share.
-    maps_decisions
-        Whether decision values are mapped into [0, 1], as in stores of schema 1.
-    code
-        The code that the process of the fit must have (`codes.sent_code`); None if that is not checked.
     """
 
     key: FitKey
@@ -76,11 +66,8 @@ class FitTask:
     learner: Learner
     steps: tuple[Step, ...]
     limit: float | None = None
-    isolated: bool = False
     folder: Path | None = None
     run: str = ""
-    maps_decisions: bool = False
-    code: Code | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +84,6 @@ class FitResult:
         Time to train and predict.
     warnings
         Warnings of the learner, one per line.
-    other_code
-        True if the process of the fit has other code or packages than the one that runs the study. The study is
-        then ended.
     """
 
     key: FitKey
@@ -107,11 +91,6 @@ class FitResult:
     failure: str | None
     seconds: float
     warnings: str = ""
-    other_code: bool = False
-
-
-class OtherCodeError(Exception):
-    """The process of a fit has other code than the one that runs the study."""
 
 
 class UnusableError(Exception):
@@ -119,43 +98,21 @@ class UnusableError(Exception):
 
 
 def failed_fit(task: FitTask, error: str | Exception, seconds: float, warned: str = "") -> FitResult:
-    """The result of a fit that failed; its message is shortened to one line."""
-    own = isinstance(error, str | UnusableError | OtherCodeError)
+    """Return the result of a fit that failed; its message is shortened to one line."""
+    own = isinstance(error, str | UnusableError)
     message = str(error) if own else f"{type(error).__name__}: {error}"
     line = " ".join(message.split())
     if len(line) > LONGEST_FAILURE:
         line = f"{line[: LONGEST_FAILURE - 3]}..."
-    return FitResult(task.key, None, line, seconds, warned, isinstance(error, OtherCodeError))
+    return FitResult(task.key, None, line, seconds, warned)
 
 
 def prepare_model(task: FitTask, data: Data) -> Any:
-    """The unfitted model of a task; everything that it needs is imported afterwards."""
+    """Make the unfitted model of a task; everything that it needs is imported afterwards."""
     with importable_from(task.folder):
         model = make_model(task.learner, task.steps, data, task.seed)
-        if task.code is not None and (task.run, task.key.learner) not in _CHECKED:
-            _check_code(task, model)
     _thread_pools(task.learner.path or task.learner.description or "")
     return model
-
-
-def trust_code(run: str, learners: Iterable[int]) -> None:
-    """Say that this process has the code of a run, since it is the one that runs it."""
-    _CHECKED.update((run, learner) for learner in learners)
-
-
-def _check_code(task: FitTask, model: Any) -> None:
-    """Raise an error if this process has imported other code, or other packages, than the one of the study."""
-    assert task.code is not None
-    code = sent_code(code_of(model))
-    # What was sent along may have got another name here.
-    known = {name: text for name, text in code["source"].items() if name in task.code["source"]}
-    source, versions = differences(task.code, code | {"source": known})
-    if source or versions:
-        raise OtherCodeError(
-            f"the process that fits it has other code: {', '.join([*source, *versions])}. Restart Python if a "
-            "file was changed since it was imported; workers of a cluster need the same code and packages."
-        )
-    _CHECKED.add((task.run, task.key.learner))
 
 
 def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
@@ -174,60 +131,39 @@ def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
 
 
 def _predict(task: FitTask, data: Data, model: Any) -> FloatArray:
-    """The model trained on all but the test cases, and its predictions of these."""
-    y, train = data.y, training_cases(len(data), task.test)
-    model.fit(select_rows(data.X, train), y[train])
-    output = np.asarray(getattr(model, task.learner.output)(select_rows(data.X, task.test)), dtype=np.float64)
-    classes = getattr(model, "classes_", np.array(data.labels))
-    if task.maps_decisions and task.learner.output == "decision_function":
-        return _checked(_probabilities_of(output), classes, data.labels, len(task.test))
-    return check_predictions(task.learner.output, output, data.labels, len(task.test), classes)
+    train, response = training_cases(len(data), task.test), task.learner.output
+    values = train_and_predict(model, response, data.X, data.y, train, task.test)
+    return check_predictions(response, values, data.labels, len(task.test), getattr(model, "classes_", None))
 
 
 def check_predictions(
     output: Output, values: FloatArray, labels: tuple[Any, ...], cases: int, classes: Any = None
 ) -> FloatArray:
-    """Predictions with one column for each class of the data, or an error; `classes` are those of the columns."""
-    learned = labels if classes is None else classes
-    if output == "predict_proba":
-        return _checked(values, learned, labels, cases)
-    if output == "score":
-        values = values.ravel()
-    return _checked_decisions(values, learned, labels, cases)
+    """Return predictions with one column for each class of the data, or raise an error.
 
-
-def _probabilities_of(scores: FloatArray) -> FloatArray:
-    """Decision values mapped into [0, 1]: by d -> (1 + d / (1 + |d|)) / 2 for two classes, by softmax for more.
-
-    Only for stores of schema 1, whose other fits have such values. The former keeps the order of the scores and,
-    unlike the logistic function, does not round large ones to 1, which would tie them.
+    Of two classes, decision values d become (-d, d). A class without a training case gets probability 0, or the
+    lowest decision value. `classes` are those of the columns, if not all.
     """
-    if scores.ndim == 1:
-        positive = (1.0 + scores / (1.0 + np.abs(scores))) / 2.0
-        return np.column_stack([1.0 - positive, positive])
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))  # shifted, so that exp does not overflow
-    probabilities: FloatArray = powers / powers.sum(axis=1, keepdims=True)
-    return probabilities
-
-
-def _checked_decisions(values: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
-    """Decision values as they are, one column for each class of the data; of two classes (-d, d)."""
-    table = np.column_stack([-values, values]) if values.ndim == 1 else values
-    _check_table(table, "decision values", len(classes), cases)
-    return _all_classes(table, classes, labels, float(table.min()) - 1.0)
-
-
-def _check_table(table: FloatArray, kind: str, classes: int, cases: int) -> None:
-    if table.shape != (cases, classes):
-        raise UnusableError(f"Expected {kind} of shape {(cases, classes)}, got {table.shape}.")
+    columns = labels if classes is None else classes
+    learned = [label.item() if isinstance(label, np.generic) else label for label in columns]
+    kind = "probabilities" if output == "predict_proba" else "decision values"
+    table = values.ravel() if output == "score" else values
+    if table.ndim == 1 and kind == "decision values":
+        table = np.column_stack([-table, table])
+    if table.shape != (cases, len(learned)):
+        raise UnusableError(f"Expected {kind} of shape {(cases, len(learned))}, got {table.shape}.")
     if not np.isfinite(table).all():
         count = int((~np.isfinite(table)).any(axis=1).sum())
         raise UnusableError(f"Expected {kind}, got nan or infinity for {count} of {cases} cases.")
+    if kind == "probabilities":
+        _check_probabilities(table)
+    unknown = [label for label in learned if label not in labels]
+    if unknown:
+        raise UnusableError(f"The learner predicts a class {unknown[0]!r} that the data do not have.")
+    return in_label_order(table, learned, labels, 0.0 if kind == "probabilities" else float(table.min()) - 1.0)
 
 
-def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
-    """The probabilities with one column for each class of the data, or an error."""
-    _check_table(table, "probabilities", len(classes), cases)
+def _check_probabilities(table: FloatArray) -> None:
     if table.min() < -TOLERANCE or table.max() > 1 + TOLERANCE:
         worst = table.flat[int(np.argmax(np.abs(table - 0.5)))]
         raise UnusableError(f"Expected probabilities in [0, 1], got {worst:g}.")
@@ -235,16 +171,6 @@ def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: in
     if np.abs(sums - 1.0).max() > TOLERANCE:
         worst = sums[int(np.argmax(np.abs(sums - 1.0)))]
         raise UnusableError(f"Expected probabilities that add up to 1 for each case, got {worst:g}.")
-    return _all_classes(table, classes, labels)
-
-
-def _all_classes(table: FloatArray, classes: Any, labels: tuple[Any, ...], absent: float = 0.0) -> FloatArray:
-    """The columns in the order of the labels; a class without a training case gets probability 0, or `absent`."""
-    learned = [label.item() if isinstance(label, np.generic) else label for label in classes]
-    unknown = [label for label in learned if label not in labels]
-    if unknown:
-        raise UnusableError(f"The learner predicts a class {unknown[0]!r} that the data do not have.")
-    return in_label_order(table, learned, labels, absent)
 
 
 # Called after the learner is imported and cached by its path: a controller knows the libraries that are loaded

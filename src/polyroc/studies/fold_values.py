@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from polyroc.measures.sample import Sample
 from polyroc.messages import Option
 from polyroc.scores import Kind, Schema, Scores
 from polyroc.validation.signatures import validated
+
+if TYPE_CHECKING:
+    from polyroc.studies.data import Data
+    from polyroc.studies.store import StoredData
 
 __all__ = ["FoldTable", "applies", "check_measure", "fold_table", "fold_values"]
 
@@ -63,7 +67,7 @@ class FoldTable:
         yield at_least(self.blocks, 0), "repeats and folds must be 0 or more"
 
     def complete(self) -> "FoldTable":
-        """The blocks in which every learner has a value."""
+        """Return the blocks in which every learner has a value."""
         kept: BoolArray = np.asarray(np.isfinite(self.values).all(axis=1))
         if kept.all():
             return self
@@ -74,7 +78,7 @@ class FoldTable:
 
 @validated
 def fold_table(scores: Scores, measure: str | Measure) -> FoldTable:
-    """The values of a measure by fold of cross-validated predictions, for the tests of `studies.summaries`.
+    """Return the values of a measure by fold of cross-validated predictions, for the tests of `studies.summaries`.
 
     These tests are about the learners, trained on new samples, and use nothing but the values of folds. For the
     trained models, `compare` of the same scores is the better test; docs/cross_validation.md has the simulations.
@@ -109,23 +113,7 @@ def fold_table(scores: Scores, measure: str | Measure) -> FoldTable:
     return FoldTable(np.array(columns).T, scores.classifiers, blocks, cases - test, test, measure=str(chosen))
 
 
-class Classes(Protocol):
-    """The classes of a data set: what decides whether a measure applies to it."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def labels(self) -> tuple[Any, ...]:
-        """Its classes, in order."""
-
-    @property
-    def positive(self) -> int | None:
-        """Position of the positive one of two classes, if known."""
-
-
-def applies(measure: Measure, data: Classes, kind: Kind = "matrix") -> bool:
+def applies(measure: Measure, data: "Data | StoredData", kind: Kind = "matrix") -> bool:
     """Whether a measure is defined for the number of classes; any other obstacle raises an error."""
     fewest, most = measure.classes
     if len(data.labels) < fewest or len(data.labels) > (most or len(data.labels)):
@@ -139,7 +127,7 @@ def applies(measure: Measure, data: Classes, kind: Kind = "matrix") -> bool:
     raise InputError(f"{measure} on data set {data.name!r}: it {reason}.")
 
 
-def check_measure(key: str, data: Sequence[Classes], kind: Kind = "matrix") -> None:
+def check_measure(key: str, data: "Sequence[Data | StoredData]", kind: Kind = "matrix") -> None:
     """Raise an error for a measure that does not exist, or that applies to none of the data sets."""
     measure = find_measure(key)
     applicable = [
@@ -157,32 +145,21 @@ def _is_forecast(measure: Measure, scores: Scores, learner: int) -> bool:
 
 
 def fold_values(
-    measures: Sequence[Measure],
-    data: Classes,
-    folds: Sequence[tuple[CodeArray, Mapping[int, FloatArray]]],
-    learners: int,
-    kind: Kind = "matrix",
-) -> FloatArray:
-    """Measures x folds x learners; nan if a class has no case in the fold, or the learner no predictions.
+    measure: Measure, data: "Data | StoredData", codes: CodeArray, tables: Mapping[int, FloatArray], kind: Kind
+) -> dict[int, float]:
+    """Return the value of a measure in a fold by learner, of their predictions and the true classes of the cases.
 
-    A fold is the true classes of its cases, and by learner its predictions. Decision values have no value of a
-    measure of probabilities (nan).
+    There are none if a class has no case, and none of a measure of probabilities for decision values.
     """
-    values = np.full((len(measures), len(folds), learners), np.nan)
-    ranges = [measure.range(len(data.labels), **measure.settings) for measure in measures]
-    for fold, (codes, predictions) in enumerate(folds):
-        tables = {
-            str(learner): table[:, data.positive] if kind == "score" else table
-            for learner, table in predictions.items()
-        }
-        scores = Scores._make(codes, data.labels, tables, kind=kind, positive=data.positive)
-        if scores.absent:
-            continue
-        for learner in predictions:
-            sample = Sample(scores, str(learner))
-            for number, (measure, (low, high)) in enumerate(zip(measures, ranges, strict=True)):
-                if measure.needs in ("probabilities", "forecast") and not _is_forecast(measure, scores, learner):
-                    continue
-                # Clipped: rounding may put a value a little outside the range of its measure.
-                values[number, fold, learner] = min(max(measure(sample).value, low), high)
-    return values
+    low, high = measure.range(len(data.labels), **measure.settings)
+    named = {str(j): table[:, data.positive] if kind == "score" else table for j, table in tables.items()}
+    scores = Scores._make(codes, data.labels, named, kind, data.positive)
+    if scores.absent:
+        return {}
+    forecast = measure.needs in ("probabilities", "forecast")
+    return {
+        # Clipped: rounding may put a value a little outside the range of its measure.
+        j: min(max(measure(Sample(scores, str(j))).value, low), high)
+        for j in tables
+        if not forecast or _is_forecast(measure, scores, j)
+    }

@@ -33,7 +33,7 @@ def importable_from(folder: Path | None) -> Iterator[None]:
 
 
 def import_object(path: str) -> Any:
-    """The object at an import path; the error for a wrong name suggests the nearest one.
+    """Import the object at an import path; the error for a wrong name suggests the nearest one.
 
     A file is relative to the folders from which Python imports, that of the plan first.
 
@@ -60,7 +60,7 @@ def _attribute(module: Any, module_name: str, name: str, path: str) -> Any:
 
 
 def _located(file: str, path: str) -> Path:
-    """A file of a plan: an absolute path, or one in a folder from which Python imports."""
+    """Find a file of a plan: an absolute path, or one in a folder from which Python imports."""
     for folder in ("", *sys.path):
         candidate = Path(folder, file).expanduser()
         if candidate.is_file():
@@ -69,7 +69,7 @@ def _located(file: str, path: str) -> Path:
 
 
 def _import_file(file: str, path: str) -> Any:
-    """The module in a Python file, imported by its name, so that what it defines can be pickled."""
+    """Import the module in a Python file by its name, so that what it defines can be pickled."""
     located = _located(file, path)
     with importable_from(located.parent):
         module = _import_module(located.stem, path)
@@ -82,7 +82,7 @@ def _import_file(file: str, path: str) -> Any:
 
 
 def _unpickled(path: str) -> Any:
-    """The estimator in a file that joblib or pickle wrote. Like every import, this runs code of the file."""
+    """Load the estimator in a file that joblib or pickle wrote. Like every import, this runs code of the file."""
     import joblib
 
     try:
@@ -118,7 +118,7 @@ def _missing_module_message(name: str) -> str:
 
 
 def unknown_parameter(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first parameter that a function does not have, with a message; None if it has all of them."""
+    """Return the first parameter that a function does not have, with a message; None if it has all of them."""
     try:
         accepted = inspect.signature(function).parameters
     except (TypeError, ValueError):  # no signature, as for many functions written in C

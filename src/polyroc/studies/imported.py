@@ -18,13 +18,12 @@ from polyroc.scores import Scores
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.fold_values import check_measure
-from polyroc.studies.learner_code import file_code
+from polyroc.studies.learners import Code
 from polyroc.studies.plan import DEFAULT_MEASURES, Plan
 from polyroc.studies.plan_entries import DataSet, Learner, Output, Splitting
 from polyroc.studies.result import Study
 from polyroc.studies.splits import Block
-from polyroc.studies.store import Store
-from polyroc.studies.store_schema import create_store
+from polyroc.studies.store import Store, create_store
 from polyroc.studies.study import store_exists, store_versions
 from polyroc.validation.signatures import own_check, validated
 
@@ -122,7 +121,7 @@ def _source_text(source: Any) -> str:
 
 
 def _plan(data_sets: Mapping[str, Scores], texts: Mapping[str, str], measures: Sequence[str], name: str) -> Plan:
-    """The plan of the study: which learners and data sets there are, and how cases were split."""
+    """Return the plan of the study: which learners and data sets there are, and how cases were split."""
     first = next(iter(data_sets.values()))
     for label, scores in data_sets.items():
         if scores.classifiers != first.classifiers or scores.kind != first.kind:
@@ -160,7 +159,7 @@ def _splitting(scores: Scores) -> Splitting:
 
 
 def _divided(name: str, scores: Scores) -> tuple[Data, list[Block], list[IntArray]]:
-    """The cases of a data set, its folds, and for each fold the rows of its cases in their order."""
+    """Return the cases of a data set, its folds, and for each fold the rows of its cases in their order."""
     folds, n = scores.folds, len(scores)
     cases = np.arange(n) if folds is None or folds.cases is None else folds.cases
     blocks, rows = list[Block](), list[IntArray]()
@@ -194,11 +193,11 @@ def _table(values: FloatArray, positive: int | None) -> FloatArray:
     return np.column_stack([-sign * values, sign * values])
 
 
-def _code(learner: Learner, data_sets: Mapping[str, Scores]) -> Any:
+def _code(learner: Learner, data_sets: Mapping[str, Scores]) -> Code:
     content = hashlib.sha256()
     for scores in data_sets.values():
         content.update(np.ascontiguousarray(scores.values[learner.name]).tobytes())
-    return file_code(content.digest())
+    return Code(content.hexdigest(), {})
 
 
 def _add(store: Store, number: int, scores: Scores, rows: Sequence[IntArray]) -> None:

@@ -1,24 +1,49 @@
 """Models from the learners of a plan: classes imported, parameters checked, preprocessing in one pipeline."""
 
+import hashlib
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import BuiltinFunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyroc.cross_validation.fits import set_random_state
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
-from polyroc.studies.learner_code import Code, code_of, file_code
 from polyroc.studies.plan import Plan
-from polyroc.studies.plan_entries import Learner, Step
-from polyroc.studies.plan_objects import is_factory
+from polyroc.studies.plan_entries import Learner, Step, is_factory, object_text
 
-__all__ = ["check_learners", "learner_codes", "make_model", "predictions_path"]
+__all__ = ["Code", "check_learners", "code_of", "learner_codes", "make_model", "predictions_path"]
+
+
+class Code(NamedTuple):
+    """Tell a learner from another one of the same name: a digest of its parameters, versions of its packages."""
+
+    digest: str
+    versions: dict[str, str]
+
+
+def code_of(model: Any) -> Code:
+    """Return the code of an unfitted model; of one that cannot be pickled, the digest of its text."""
+    import joblib
+
+    try:
+        digest = joblib.hash(model)
+    except Exception:  # whatever an object raises that cannot be pickled, such as a lambda
+        digest = joblib.hash(object_text(model))
+    parts = [model, *(model.get_params(deep=True).values() if hasattr(model, "get_params") else ())]
+    packages = {type(part).__module__.partition(".")[0] for part in parts}
+    versions = {"python": f"{sys.version_info[0]}.{sys.version_info[1]}"}
+    for package in sorted({"numpy", *packages} - set(sys.stdlib_module_names)):
+        stated = getattr(sys.modules.get(package), "__version__", None)
+        if isinstance(stated, str):
+            versions[package] = stated
+    return Code(digest, versions)
 
 
 def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
-    """An unfitted model: the encoder of nominal features, the preprocessing steps and the classifier.
+    """Make an unfitted model: the encoder of nominal features, the preprocessing steps and the classifier.
 
     Every parameter named random_state that the plan does not set gets the seed.
     """
@@ -29,27 +54,25 @@ def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int)
 
 
 def learner_codes(plan: Plan) -> list[Code]:
-    """The code of each learner of a plan, with its preprocessing."""
+    """Return the code of each learner of a plan, with its preprocessing."""
     codes = []
     with importable_from(plan.folder):
         for number, learner in enumerate(plan.learners):
-            try:
-                if learner.predictions is not None:
-                    codes.append(_predictions_code(plan, learner))
-                else:
-                    codes.append(code_of(_joined(_parts(learner, plan.steps_of(learner)))))
-            except InputError as error:
-                raise InputError(f"{plan.location('learners', number)}: ", error.message) from None
+            where = plan.location("learners", number)
+            if learner.predictions is not None:
+                codes.append(_predictions_code(plan, learner, where))
+            else:
+                codes.append(code_of(_joined(_parts(learner, plan.steps_of(learner), where))))
     return codes
 
 
 def predictions_path(plan: Plan, learner: Learner, data_set: str) -> Path:
-    """The file of predictions made elsewhere, for a data set."""
+    """Return the file of predictions made elsewhere, for a data set."""
     return Path(plan.folder or ".", str(learner.predictions).replace("{data}", data_set))
 
 
-def _predictions_code(plan: Plan, learner: Learner) -> Code:
-    """The content of the files of a learner, in place of its code."""
+def _predictions_code(plan: Plan, learner: Learner, where: str) -> Code:
+    """Return the content of the files of a learner, in place of its code."""
     content = b""
     for entry in plan.data:
         path = predictions_path(plan, learner, entry.name)
@@ -57,13 +80,15 @@ def _predictions_code(plan: Plan, learner: Learner) -> Code:
             content += path.read_bytes()
         except OSError as error:
             raise InputError(
-                f"the predictions of {learner.name!r} cannot be read from '{path}' ({error.strerror})."
+                f"{where}: the predictions of {learner.name!r} cannot be read from '{path}' ({error.strerror})."
             ) from None
-    return file_code(content)
+    return Code(hashlib.sha256(content).hexdigest(), {})
 
 
-def _parts(learner: Learner, steps: tuple[Step, ...]) -> list[Any]:
-    return [*(_make_estimator(step.path, step.parameters) for step in steps), _make_learner(learner)]
+def _parts(learner: Learner, steps: tuple[Step, ...], where: str = "learner") -> list[Any]:
+    places = (f"{where}.steps[{number}]" for number in range(len(steps)))
+    made = [_make_estimator(step.path, step.parameters, place) for step, place in zip(steps, places, strict=False)]
+    return [*made, _make_learner(learner, where)]
 
 
 def _joined(parts: list[Any]) -> Any:
@@ -74,24 +99,44 @@ def _joined(parts: list[Any]) -> Any:
     return make_pipeline(*parts)
 
 
-def _make_learner(learner: Learner) -> Any:
-    """The unfitted estimator of a learner, without its preprocessing."""
+def _make_learner(learner: Learner, where: str = "learner") -> Any:
+    """Make the unfitted estimator of a learner, without its preprocessing."""
     if learner.estimator is not None:
         return _instance(learner.estimator, {})
     if learner.description is not None:
         raise InputError(
-            f"{learner.name!r} was an object in Python ({learner.description}); run the study from Python, with "
-            "this object."
+            f"{where}: {learner.name!r} was an object in Python ({learner.description}); run the study from "
+            "Python, with this object."
         )
-    return _make_estimator(learner.path, learner.parameters)
+    return _make_estimator(learner.path, learner.parameters, where)
 
 
-def _make_estimator(path: str, parameters: Mapping[str, Any]) -> Any:
-    return _instance(import_object(path), {name: _parameter(value) for name, value in parameters.items()})
+def _make_estimator(path: str, parameters: Mapping[str, Any], where: str) -> Any:
+    """Make an estimator of an import path; errors begin with its place in the plan."""
+    try:
+        source = import_object(path)
+    except InputError as error:
+        kind = MissingPackageError if "polyroc[study]" in str(error) else InputError
+        raise kind(f"{where}.class: ", error.message) from None
+    if not (is_factory(source) or hasattr(source, "fit")) or isinstance(source, BuiltinFunctionType):
+        raise InputError(
+            f"{where}.class: expected a class, a function that returns an estimator, or an estimator, got the "
+            f"{type(source).__name__} {path!r}."
+        )
+    unknown = unknown_parameter(source, parameters) if is_factory(source) else None
+    if unknown is not None:
+        raise InputError(f"{where}.parameters.{unknown[0]}: {unknown[1]}")
+    made = {name: _parameter(value, f"{where}.parameters.{name}") for name, value in parameters.items()}
+    try:
+        return _instance(source, made)
+    except Exception as error:
+        raise InputError(
+            f"{where}: {path!r} cannot be constructed with these parameters: {type(error).__name__}: {error}."
+        ) from None
 
 
 def _instance(source: Any, parameters: Mapping[str, Any]) -> Any:
-    """An unfitted estimator: of a class or a function its result, of an estimator a clone."""
+    """Make an unfitted estimator: of a class or a function its result, of an estimator a clone."""
     if is_factory(source):
         return source(**parameters)
     from sklearn.base import clone
@@ -100,11 +145,13 @@ def _instance(source: Any, parameters: Mapping[str, Any]) -> Any:
     return estimator.set_params(**parameters) if parameters else estimator
 
 
-def _parameter(value: Any) -> Any:
-    """A parameter; a table with a class is an estimator, such as the base of an ensemble or a step of a list."""
+def _parameter(value: Any, key: str) -> Any:
+    """Make a parameter; a table with a class is an estimator, such as the base of an ensemble or a step."""
     if isinstance(value, Mapping) and "class" in value:
-        return _make_estimator(value["class"], value.get("parameters", {}))
-    return [_parameter(entry) for entry in value] if isinstance(value, list | tuple) else value
+        return _make_estimator(value["class"], value.get("parameters", {}), key)
+    if isinstance(value, list | tuple):
+        return [_parameter(entry, f"{key}[{number}]") for number, entry in enumerate(value)]
+    return value
 
 
 def _encoder(data: Data) -> Any:
@@ -120,64 +167,20 @@ def _encoder(data: Data) -> Any:
 
 
 def check_learners(plan: Plan) -> None:
-    """Raise an error for a learner or step that cannot be imported, or whose parameters are wrong."""
+    """Raise an error for a learner or step that cannot be made, or a learner without its `output`."""
     with importable_from(plan.folder):
         for number, step in enumerate(plan.steps):
-            _check_class(plan, ("steps", number), step.path, step.parameters)
+            _make_estimator(step.path, step.parameters, plan.location("steps", number))
         for number, learner in enumerate(plan.learners):
             if learner.predictions is not None:
                 continue
-            if learner.path:
-                _check_class(plan, ("learners", number), learner.path, learner.parameters)
-            for position, step in enumerate(learner.steps or ()):
-                _check_class(plan, ("learners", number, "steps", position), step.path, step.parameters)
-            _check_output(plan, number, learner)
-
-
-def _check_class(plan: Plan, key: tuple[str | int, ...], path: str, parameters: Mapping[str, Any]) -> None:
-    try:
-        estimator = import_object(path)
-    except InputError as error:
-        kind = MissingPackageError if "polyroc[study]" in str(error) else InputError
-        raise kind(f"{plan.location(*key, 'class')}: {error}") from None
-    if not (is_factory(estimator) or hasattr(estimator, "fit")) or isinstance(estimator, BuiltinFunctionType):
-        raise InputError(
-            f"{plan.location(*key, 'class')}: expected a class, a function that returns an estimator, or an "
-            f"estimator, got the {type(estimator).__name__} {path!r}."
-        )
-    unknown = unknown_parameter(estimator, parameters) if is_factory(estimator) else None
-    if unknown is not None:
-        name, message = unknown
-        raise InputError(f"{plan.location(*key, 'parameters', name)}: {message}")
-    for name, value in parameters.items():
-        _check_parameter(plan, (*key, "parameters", name), value)
-
-
-def _check_parameter(plan: Plan, key: tuple[str | int, ...], value: Any) -> None:
-    """Check the classes in a parameter: an estimator, or a list that has some."""
-    if isinstance(value, Mapping) and "class" in value:
-        _check_class(plan, key, value["class"], value.get("parameters", {}))
-    for number, entry in enumerate(value if isinstance(value, list | tuple) else ()):
-        _check_parameter(plan, (*key, number), entry)
-
-
-def _check_output(plan: Plan, number: int, learner: Learner) -> None:
-    """Raise an error for a learner that is no classifier, or has no method of the name `output`."""
-    location = plan.location("learners", number)
-    try:
-        model = _make_learner(learner)
-    except InputError as error:
-        raise InputError(f"{location}: ", error.message) from None
-    except Exception as error:
-        raise InputError(
-            f"{location}: {learner.name!r} cannot be constructed with these parameters: {type(error).__name__}: "
-            f"{error}."
-        ) from None
-    if not hasattr(model, "fit"):
-        raise InputError(
-            f"{location}: {learner.path or learner.name!r} has no fit; give a scikit-learn classifier."
-        )
-    if not hasattr(model, learner.output):
-        other = "decision_function" if learner.output == "predict_proba" else "predict_proba"
-        hint = f'; set output = "{other}"' if hasattr(model, other) else ""
-        raise InputError(f"{location}: {learner.name!r} has no {learner.output}{hint}.")
+            where = plan.location("learners", number)
+            model = _parts(learner, learner.steps or (), where)[-1]
+            if not hasattr(model, "fit"):
+                raise InputError(
+                    f"{where}: {learner.path or learner.name!r} has no fit; give a scikit-learn classifier."
+                )
+            if not hasattr(model, learner.output):
+                other = "decision_function" if learner.output == "predict_proba" else "predict_proba"
+                hint = f'; set output = "{other}"' if hasattr(model, other) else ""
+                raise InputError(f"{where}: {learner.name!r} has no {learner.output}{hint}.")

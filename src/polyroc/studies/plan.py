@@ -4,25 +4,26 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import tomli_w
+
 from polyroc.errors import InputError, MissingFileError
+from polyroc.messages import short_repr
 from polyroc.studies.plan_entries import (
     DataSet,
     Learner,
     Splitting,
     Step,
-    learner_dict,
-    non_defaults,
-    read_steps,
-    step_dict,
+    Text,
+    make_entries,
+    make_entry,
+    plain_table,
 )
-from polyroc.studies.plan_files import KeyPath, Locate, TableReader, key_lines, to_toml
-from polyroc.studies.plan_objects import data_tables, without_objects
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import Positive, validate_fields, validated, within
 
@@ -70,23 +71,26 @@ class Plan:
     seed: Annotated[int, within(0)] = 0
     time_limit: Positive | None = None
     steps: tuple[Step, ...] = ()
-    name: str = "study"
+    name: Text = "study"
     note: str = ""
     folder: Path | None = field(default=None, compare=False)
-    _locate: Locate = field(default=lambda path: _locate_in_mapping(path), compare=False, repr=False)
+    _source: str = field(default="plan", compare=False, repr=False)  # its name in error messages
 
     def __post_init__(self) -> None:
         validate_fields(self)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the plan without the lines of its file, which are for error messages."""
-        names = [part.name for part in fields(self) if part.name != "_locate"]
-        return _unpickled, ({name: getattr(self, name) for name in names},)
+        for key in ("data", "learners", "measures"):
+            if not getattr(self, key):
+                raise InputError(f"{key} is missing; give at least one entry.")
+        for key, entries in (("data", self.data), ("learners", self.learners)):
+            names = [entry.name for entry in entries]
+            for number, name in enumerate(names):
+                if name in names[:number]:
+                    raise InputError(f"{key} has two entries named {name!r}; give each a name of its own.")
 
     @classmethod
     @validated
     def read(cls, source: "str | PathLike[str]") -> "Plan":
-        """The plan in a TOML file, or a preset by name."""
+        """Read the plan in a TOML file, or a preset by name."""
         path = Path(source)
         try:
             exists = path.is_file()
@@ -106,7 +110,7 @@ class Plan:
     @classmethod
     @validated
     def preset(cls, name: str) -> "Plan":
-        """The plan of a paper: "bradley", "hand-till"."""
+        """Return the plan of a paper: "bradley", "hand-till"."""
         if name not in PRESETS:
             raise InputError(f"name: there is no preset {name!r}; {did_you_mean(name, PRESETS)}")
         return cls.from_toml(preset_text(name), name=f"preset {name}")
@@ -114,43 +118,29 @@ class Plan:
     @classmethod
     @validated
     def from_toml(cls, text: str, name: str = "plan") -> "Plan":
-        """The plan in a TOML text; error messages call it `name`."""
+        """Read the plan in a TOML text; error messages call it `name`."""
         try:
             table = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"{name} is not valid TOML: {error}.") from None
-        lines = key_lines(text)
-        return cls.from_dict(table, lambda path: f"{name}, line {_line(lines, path)}")
+        return cls.from_dict(table, name)
 
     @classmethod
-    def from_dict(cls, table: Mapping[str, Any], locate: Locate | None = None) -> "Plan":
-        """The plan in plain data; `locate` says where a key is in error messages.
+    def from_dict(cls, table: Mapping[str, Any], name: str = "plan") -> "Plan":
+        """Make a plan of plain data and objects; error messages call it `name`.
 
         In Python, a learner may be an estimator or a function that returns one, and a data set a data frame, a
         pair (X, y) or a function; learners and data sets may be a dict by name. See `Plan.of`.
         """
-        locate = locate or _locate_in_mapping
-        table, estimators, sources = without_objects(table, locate)
-        reader = TableReader(table, (), locate)
-        data = [DataSet.read(inner) for inner in reader.tables("data", shorthand="name")]
-        learners = [Learner.read(inner) for inner in reader.tables("learners", shorthand="class")]
-        plan = cls(
-            data=tuple(replace(entry, source=sources.get(number)) for number, entry in enumerate(data)),
-            learners=tuple(
-                replace(learner, estimator=estimators.get(number)) for number, learner in enumerate(learners)
-            ),
-            splitting=Splitting.read(reader.inner("splitting")),
-            measures=reader.texts("measures") or DEFAULT_MEASURES,
-            seed=reader.whole("seed", 0, 0),
-            time_limit=reader.seconds("time_limit"),
-            steps=read_steps(reader),
-            name=reader.text("name", "study"),
-            note=reader.value("note", "a string", lambda value: isinstance(value, str), ""),
-            _locate=locate,
-        )
-        reader.finish()
-        plan._check(reader)
-        return plan
+        if not isinstance(table, Mapping):
+            raise InputError(f"{name} must be a mapping, got {short_repr(table)}.")
+        table = dict(table)
+        readers: dict[str, Any] = {"data": DataSet.read, "learners": Learner.read, "steps": Step.read}
+        for key in ("data", "learners", "steps"):
+            table[key] = tuple(make_entries(readers[key], table.get(key, ()), f"{name}: {key}"))
+        table["learners"] = _distinct(table["learners"])
+        table["splitting"] = Splitting.read(table.get("splitting", {}), f"{name}: splitting")
+        return make_entry(cls, table, name, _source=name)
 
     @classmethod
     @validated
@@ -170,7 +160,7 @@ class Plan:
         name: str = "study",
         **columns: Any,
     ) -> "Plan":
-        """The plan of a study of objects in Python: estimators and pipelines, on data frames and files.
+        """Plan a study of objects in Python: estimators and pipelines, on data frames and files.
 
         Parameters
         ----------
@@ -202,9 +192,11 @@ class Plan:
         (['GaussianNB', 'DecisionTreeClassifier'], 'DecisionTreeClassifier(max_depth=3)')
         """
         options = {"target": target, "groups": groups, "positive": positive, **columns}
+        common = {key: value for key, value in options.items() if value is not None}
+        named = data if isinstance(data, Mapping) else {"": data}
         table = {
             "learners": [learners] if isinstance(learners, str) else learners,
-            "data": data_tables(data, {key: value for key, value in options.items() if value is not None}),
+            "data": [common | _data_table(str(key), entry) for key, entry in named.items()],
             "splitting": {"folds": folds, "repeats": repeats},
             "measures": list(measures),
             "seed": seed,
@@ -213,21 +205,10 @@ class Plan:
         }
         return replace(cls.from_dict(table), folder=Path.cwd())
 
-    def _check(self, reader: TableReader) -> None:
-        for key, entries in (("data", self.data), ("learners", self.learners)):
-            if not entries:
-                reader.fail(f"{key} is missing; give at least one entry.")
-            names = [entry.name for entry in entries]
-            for number, name in enumerate(names):
-                if name in names[:number]:
-                    raise InputError(
-                        f"{self.location(key, number)}: {key} has two entries named {name!r}; give each a name "
-                        "of its own."
-                    )
-
     def location(self, *path: str | int) -> str:
-        """Where a key of the plan is, for error messages: file and line, or the key itself."""
-        return self._locate(path)
+        """Return where a key of the plan is, for error messages: `plan.toml: learners[2].class`."""
+        parts = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+        return f"{self._source}: {''.join(parts).removeprefix('.')}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without the entries that have their default value."""
@@ -237,16 +218,19 @@ class Plan:
             "seed": self.seed,
             "time_limit": self.time_limit,
             "measures": list(self.measures),
-            "steps": [step_dict(step) for step in self.steps],
-            "splitting": non_defaults(self.splitting, Splitting()),
-            "data": [non_defaults(entry, DataSet(entry.name), keep=("name",)) for entry in self.data],
-            "learners": [learner_dict(learner) for learner in self.learners],
+            "steps": [plain_table(step) for step in self.steps],
+            "splitting": plain_table(self.splitting),
+            "data": [plain_table(entry) for entry in self.data],
+            "learners": [plain_table(learner) for learner in self.learners],
         }
         return {key: value for key, value in table.items() if value not in (None, "", [], {})}
 
     def to_toml(self) -> str:
-        """The plan as TOML text."""
-        return to_toml(self.to_dict())
+        """Write the plan as TOML text."""
+        try:
+            return tomli_w.dumps(self.to_dict())
+        except (TypeError, ValueError) as error:
+            raise InputError(f"The plan cannot be written as TOML: {error}.") from None
 
     @property
     def digest(self) -> str:
@@ -254,7 +238,7 @@ class Plan:
         return hashlib.sha256(json.dumps(self.for_digest(), sort_keys=True).encode()).hexdigest()
 
     def for_digest(self) -> dict[str, Any]:
-        """The part of the plan, as plain data, that predictions depend on.
+        """Return the part of the plan, as plain data, that predictions depend on.
 
         Objects of Python are compared by their code and content (`codes`, `Data.digest`), not by their texts.
         """
@@ -272,30 +256,40 @@ class Plan:
         return "decisions" if outputs == {"decisions"} else "matrix"
 
     def steps_of(self, learner: Learner) -> tuple[Step, ...]:
-        """The preprocessing of a learner."""
+        """Return the preprocessing of a learner."""
         return self.steps if learner.steps is None else learner.steps
 
     def limit_of(self, learner: Learner) -> float | None:
-        """The seconds that a fit of a learner may take."""
+        """Return the seconds that a fit of a learner may take."""
         return self.time_limit if learner.time_limit is None else learner.time_limit
 
 
 def preset_text(name: str) -> str:
-    """The TOML text of a preset, with its comments."""
+    """Return the TOML text of a preset, with its comments."""
     return (files("polyroc.studies") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def _line(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
-    """The line of a key, or of the nearest enclosing table that is in the text."""
-    while path and path not in lines:
-        path = path[:-1]
-    return lines.get(path, 1)
+def _distinct(learners: tuple[Learner, ...]) -> tuple[Learner, ...]:
+    """Number the objects that have the name of an earlier learner."""
+    distinct: list[Learner] = []
+    for learner in learners:
+        names = [other.name for other in distinct]
+        same = sum(1 for name in names if name == learner.name or name.startswith(f"{learner.name} "))
+        numbered = learner.estimator is not None and learner.name in names
+        distinct.append(replace(learner, name=f"{learner.name} {same + 1}") if numbered else learner)
+    return tuple(distinct)
 
 
-def _unpickled(values: dict[str, Any]) -> Plan:
-    return Plan(**values)
-
-
-def _locate_in_mapping(path: KeyPath) -> str:
-    """A key of plain data, such as plan['learners'][2]['class']."""
-    return "plan" + "".join(f"[{key!r}]" for key in path)
+def _data_table(name: str, entry: Any) -> dict[str, Any]:
+    """Return the table of a data set of `Plan.of`; a text with a suffix is a file."""
+    if isinstance(entry, Mapping):
+        return {"name": name, **entry}
+    if isinstance(entry, PathLike) or (isinstance(entry, str) and Path(entry).suffix):
+        return {"name": name or Path(entry).stem, "file": str(entry), "frame": True}
+    if isinstance(entry, str):
+        return {"name": entry}
+    if entry is None:
+        raise InputError(
+            "data must be a data frame, a file, a pair (X, y), a function or a dict of these, got None."
+        )
+    return {"name": name or "data", "memory": entry}

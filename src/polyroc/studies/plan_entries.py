@@ -1,13 +1,21 @@
-"""The entries of a plan: data sets, learners with their preprocessing, and how cases are split."""
+"""The entries of a plan: data sets, learners with their preprocessing, and how cases are split.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from math import isfinite
-from typing import Any, Literal, Self
+An entry is made of a table (of TOML, or a mapping), of a text that stands for one, or of an object of Python.
+"""
 
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
+
+from polyroc.cross_validation.fits import last_step, response_of
+from polyroc.errors import InputError
+from polyroc.messages import short_repr
 from polyroc.output.sentences import counted
-from polyroc.studies.plan_files import TableReader
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.signatures import Check, Positive, validate_fields, within
 
 __all__ = [
     "DataSet",
@@ -15,14 +23,25 @@ __all__ = [
     "Output",
     "Splitting",
     "Step",
-    "learner_dict",
-    "non_defaults",
-    "read_steps",
-    "step_dict",
+    "Text",
+    "is_factory",
+    "make_entries",
+    "make_entry",
+    "object_text",
+    "plain_table",
 ]
 
+T = TypeVar("T")
 Kind = Literal["k-fold", "leave-one-out", "hold-out"]
 Output = Literal["predict_proba", "decision_function", "score", "decisions"]
+Text = Annotated[
+    str, lambda check: Check(lambda value: check.accepts(value) and bool(value.strip()), "text that is not blank")
+]
+Label: TypeAlias = str | int | float | bool
+Table: TypeAlias = Mapping[str, Any]
+KEYS = {"path": "class", "description": "object"}  # of fields that are called otherwise in a table
+LONGEST_TEXT = 2000  # characters stored of the text of an object
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,75 +75,71 @@ class DataSet:
         The file from which predictions were imported (`import_predictions`); there are no features then.
     """
 
-    name: str
-    file: str | None = None
-    target: str | None = None
+    name: Text
+    file: Text | None = None
+    target: Text | None = None
     features: tuple[str, ...] = ()
-    call: str | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    call: Text | None = None
+    parameters: Table = field(default_factory=dict)
     nominal: tuple[str, ...] = ()
     encode: Literal["one-hot", "ordinal", "none"] = "one-hot"
-    groups: str | None = None
-    positive: Any = None
-    classes: tuple[Any, ...] = ()
+    groups: Text | None = None
+    positive: Label | None = None
+    classes: tuple[Label, ...] = ()
     frame: bool = False
-    memory: str | None = None
-    predictions: str | None = None
+    memory: Text | None = None
+    predictions: Text | None = None
     source: Any = field(default=None, compare=False, repr=False)
 
-    @classmethod
-    def read(cls, reader: TableReader) -> Self:
-        """From a table of a plan."""
-        frame = reader.flag("frame", False)
-        data_set = cls(
-            name=reader.required_text("name"),
-            file=reader.text("file"),
-            target=reader.text("target"),
-            features=reader.texts("features"),
-            call=reader.text("call"),
-            parameters=reader.mapping("parameters"),
-            nominal=reader.texts("nominal"),
-            encode=reader.choice("encode", ("one-hot", "ordinal", "none"), "none" if frame else "one-hot"),
-            groups=reader.text("groups"),
-            positive=reader.value("positive", "a label", _is_label),
-            classes=tuple(reader.value("classes", "a list of labels", _are_labels, ())),
-            frame=frame,
-            memory=reader.text("memory"),
-            predictions=reader.text("predictions"),
-        )
-        reader.finish()
-        data_set._check(reader)
-        return data_set
-
-    def _check(self, reader: TableReader) -> None:
+    def __post_init__(self) -> None:
+        validate_fields(self)
         places = [key for key in ("file", "call", "memory", "predictions") if getattr(self, key) is not None]
         if len(places) > 1:
-            reader.fail(f"a data set has a {places[0]} or a {places[1]}, not both; remove one.", places[1])
+            raise InputError(f"a data set has a {places[0]} or a {places[1]}, not both; remove one.")
         if self.file is not None and self.target is None:
-            reader.fail("a file needs target, the column of the true classes.", "file")
+            raise InputError("a file needs target, the column of the true classes.")
         if self.frame and self.file is None:
-            reader.fail("frame is for a file; data frames of Python are given to learners as they are.", "frame")
+            raise InputError("frame is for a file; data frames of Python are given to learners as they are.")
+        if len(self.classes) == 1:
+            raise InputError("classes must be two or more labels.")
         if self.file is None and self.memory is None:
             for key in ("target", "features", "groups"):
                 if getattr(self, key):
-                    reader.fail(f"{key} names columns of a file, but there is no file.", key)
+                    raise InputError(f"{key} names columns of a file, but there is no file.")
         if not places:
-            _check_catalogue(self.name, reader)
+            _check_catalogue(self.name)
+
+    @classmethod
+    def read(cls, entry: Any, where: str, name: str | None) -> Self:
+        """Make a data set of a table, the name of one in the catalogue, the path of a file or an object."""
+        if isinstance(entry, str):
+            return make_entry(cls, {"name": entry}, where)
+        if isinstance(entry, PathLike):
+            entry = {"name": name or Path(entry).stem, "file": str(entry), "frame": True}
+        table = {"memory": entry} if _is_object(entry) else _checked_table(entry, where)
+        table = ({"name": name} if name else {}) | table
+        source = table.get("memory") if _is_object(table.get("memory")) else None
+        if source is not None:
+            table = {"name": "data", "encode": "none", **table, "memory": _data_text(source)}
+        elif table.get("frame") is True:
+            table = {"encode": "none", **table}
+        return make_entry(cls, table, where, source=source)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """Preprocessing inside each fold: a scikit-learn transformer by import path, with its parameters."""
 
-    path: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    path: Text
+    parameters: Table = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        validate_fields(self)
 
     @classmethod
-    def read(cls, reader: TableReader) -> Self:
-        """From a table of a plan."""
-        step = cls(reader.required_text("class"), reader.mapping("parameters"))
-        reader.finish()
-        return step
+    def read(cls, entry: Any, where: str, _: str | None = None) -> Self:
+        """Make a step of a table or an import path."""
+        return make_entry(cls, {"class": entry} if isinstance(entry, str) else entry, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,48 +168,46 @@ class Learner:
         data set.
     """
 
-    name: str
+    name: Text
     path: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Table = field(default_factory=dict)
     steps: tuple[Step, ...] | None = None
     output: Output = "predict_proba"
-    time_limit: float | None = None
-    description: str | None = None
-    predictions: str | None = None
+    time_limit: Positive | None = None
+    description: Text | None = None
+    predictions: Text | None = None
     estimator: Any = field(default=None, compare=False, repr=False)
 
-    @classmethod
-    def read(cls, reader: TableReader) -> Self:
-        """From a table of a plan."""
-        description, predictions = reader.text("object"), reader.text("predictions")
-        path = reader.text("class", "")
-        if not (path or description or predictions):
-            reader.required_text("class")
-        outputs = ("predict_proba", "decision_function", *(("score", "decisions") if predictions else ()))
-        learner = cls(
-            name=reader.text("name", path.replace(":", ".").rpartition(".")[2] or None)
-            or reader.required_text("name"),
-            path=path,
-            parameters=reader.mapping("parameters"),
-            steps=read_steps(reader) if "steps" in reader.table else None,
-            output=reader.choice("output", outputs, "predict_proba"),
-            time_limit=reader.seconds("time_limit"),
-            description=description,
-            predictions=predictions,
-        )
-        reader.known_keys.append("steps")
-        reader.finish()
-        learner._check(reader)
-        return learner
-
-    def _check(self, reader: TableReader) -> None:
-        kinds = [key for key in ("class", "object", "predictions") if key in reader.table]
-        if len(kinds) > 1:
-            reader.fail(f"a learner has a {kinds[0]} or {kinds[1]}, not both; remove one.", kinds[1])
+    def __post_init__(self) -> None:
+        validate_fields(self)
+        kinds = {"class": self.path, "object": self.description, "predictions": self.predictions}
+        sources = [key for key, text in kinds.items() if text]
+        if not sources:
+            raise InputError("class is missing.")
+        if len(sources) > 1:
+            raise InputError(f"a learner has a {sources[0]} or {sources[1]}, not both; remove one.")
+        if self.output in ("score", "decisions") and not self.predictions:
+            raise InputError(f"output = {self.output!r} is for predictions made elsewhere.")
         unused = ("parameters",) if self.description else ("parameters", "steps", "time_limit")
         for key in () if self.path else unused:
-            if key in reader.table:
-                reader.fail(f"{key} is for a learner with a class; remove it.", key)
+            if getattr(self, key):
+                raise InputError(f"{key} is for a learner with a class; remove it.")
+
+    @classmethod
+    def read(cls, entry: Any, where: str, name: str | None) -> Self:
+        """Make a learner of a table, an import path, an estimator, or a function that returns one."""
+        is_source = isinstance(entry, str) or _is_object(entry)
+        table: dict[str, Any] = {"name": name} if name else {}
+        table |= {"class": entry} if is_source else _checked_table(entry, where)
+        source, estimator = table.get("class", ""), None
+        if isinstance(source, str) and source:
+            table = {"name": source.replace(":", ".").rpartition(".")[2]} | table
+        elif _is_object(source):
+            estimator = table.pop("class")
+            table = _described(estimator, where) | table
+        if "steps" in table:
+            table["steps"] = tuple(make_entries(Step.read, table["steps"], f"{where}.steps"))
+        return make_entry(cls, table, where, estimator=estimator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +227,25 @@ class Splitting:
     """
 
     kind: Kind = "k-fold"
-    folds: int = 10
-    repeats: int = 1
-    test_size: float = 0.1
+    folds: Annotated[int, within(2)] = 10
+    repeats: Annotated[int, within(1)] = 1
+    test_size: Positive = 0.1
     stratified: bool = True
+
+    def __post_init__(self) -> None:
+        validate_fields(self)
+        if self.test_size >= 1 and self.test_size != int(self.test_size):
+            raise InputError(f"test_size must be a share below 1, or a number of cases, got {self.test_size!r}.")
+
+    @classmethod
+    def read(cls, table: Any, where: str) -> Self:
+        """Make a splitting of a table, whose keys must be for its kind."""
+        splitting = make_entry(cls, table, where)
+        unused = {"k-fold": ("test_size",), "hold-out": ("folds",)}
+        for key in unused.get(splitting.kind, ("folds", "repeats", "test_size", "stratified")):
+            if key in table:
+                raise InputError(f"{where}: {key} is not valid for {splitting.kind}; remove it.")
+        return splitting
 
     @property
     def design(self) -> str:
@@ -233,83 +261,133 @@ class Splitting:
             return f"{counted(self.repeats, 'test set')} of {self.test_size:g} {cases}"
         return f"{self.folds}-fold cross-validation" + (f", {self.repeats} times" if self.repeats > 1 else "")
 
-    @classmethod
-    def read(cls, reader: TableReader) -> Self:
-        """From a table of a plan."""
-        splitting = cls(
-            kind=reader.choice("kind", ("k-fold", "leave-one-out", "hold-out"), "k-fold"),
-            folds=reader.whole("folds", 10, 2),
-            repeats=reader.whole("repeats", 1, 1),
-            test_size=reader.value("test_size", "a share below 1, or a number of cases", _is_size, 0.1),
-            stratified=reader.flag("stratified", True),
-        )
-        reader.finish()
-        unused = {"k-fold": ("test_size",), "hold-out": ("folds",)}
-        for key in unused.get(splitting.kind, ("folds", "repeats", "test_size", "stratified")):
-            if key in reader.table:
-                reader.fail(f"{key} is not valid for {splitting.kind}; remove it.", key)
-        return splitting
+
+def make_entry(kind: Callable[..., T], table: Any, where: str, **objects: Any) -> T:
+    """Make an entry of a table and of objects; an error names the key and where the table is.
+
+    >>> make_entry(Splitting, {"fold": 5}, "plan.toml: splitting")
+    Traceback (most recent call last):
+    polyroc.errors.InputError: plan.toml: splitting: there is no key 'fold' here; did you mean 'folds'?
+    """
+    names = {KEYS.get(entry.name, entry.name): entry for entry in fields(kind) if entry.compare}  # type: ignore[arg-type]
+    table = _checked_table(table, where)
+    for key, value in table.items():
+        if key not in names:
+            raise InputError(f"{where}: there is no key {key!r} here; {did_you_mean(str(key), names)}")
+        if key in KEYS.values() and not isinstance(value, str):
+            raise InputError(f"{where}: {key} must be text, got {short_repr(value)}.")
+    for key, entry in names.items():
+        if key not in table and entry.default is entry.default_factory is MISSING:
+            raise InputError(f"{where}: {key} is missing.")
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    try:
+        return kind(**{names[key].name: value for key, value in values.items()}, **objects)
+    except InputError as error:
+        raise InputError(f"{where}: ", error.message) from None
 
 
-def _check_catalogue(name: str, reader: TableReader) -> None:
-    from polyroc.datasets.catalogue import entries
-
-    known = [entry.name for entry in entries()]
-    if name not in known:
-        hint = f"{did_you_mean(name, known)} For data of your own, add file and target, or call."
-        reader.fail(f"there is no data set {name!r} in the catalogue; {hint}", "name")
-
-
-def read_steps(reader: TableReader) -> tuple[Step, ...]:
-    """The preprocessing in a table of a plan."""
-    return tuple(Step.read(inner) for inner in reader.tables("steps", shorthand="class"))
+def make_entries(read: Callable[[Any, str, str | None], T], entries: Any, where: str) -> list[T]:
+    """Make every entry of a list, or of a dict by name; an object is a list of one."""
+    if isinstance(entries, Mapping):
+        return [
+            read(entry, f"{where}[{number}]", str(name)) for number, (name, entry) in enumerate(entries.items())
+        ]
+    if isinstance(entries, str) or not (isinstance(entries, Sequence) or _is_object(entries)):
+        raise InputError(f"{where} must be a list of tables or texts, got {short_repr(entries)}.")
+    listed = entries if isinstance(entries, Sequence) else [entries]
+    return [read(entry, f"{where}[{number}]", None) for number, entry in enumerate(listed)]
 
 
-def non_defaults(
-    record: DataSet | Splitting, default: DataSet | Splitting, keep: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    """The fields that differ from the default, as plain data."""
-    values = {name: getattr(record, name) for name in record.__slots__ if name != "source"}
-    return {
-        name: _plain(value) for name, value in values.items() if name in keep or value != getattr(default, name)
-    }
+def _checked_table(table: Any, where: str) -> dict[str, Any]:
+    if not isinstance(table, Mapping):
+        raise InputError(f"{where}: expected a table or a text, got {short_repr(table)}.")
+    return dict(table)
 
 
-def step_dict(step: Step) -> dict[str, Any]:
-    """A step as plain data."""
-    return {"class": step.path} | ({"parameters": _plain(step.parameters)} if step.parameters else {})
-
-
-def learner_dict(learner: Learner) -> dict[str, Any]:
-    """A learner as plain data, without the entries that have their default value."""
-    kinds = {"class": learner.path, "object": learner.description, "predictions": learner.predictions}
-    table: dict[str, Any] = {"name": learner.name} | {key: text for key, text in kinds.items() if text}
-    if learner.parameters:
-        table["parameters"] = _plain(learner.parameters)
-    if learner.steps is not None:
-        table["steps"] = [step_dict(step) for step in learner.steps]
-    if learner.output != "predict_proba":
-        table["output"] = learner.output
-    if learner.time_limit is not None:
-        table["time_limit"] = learner.time_limit
+def plain_table(entry: Any) -> dict[str, Any]:
+    """Return an entry as plain data, without what has its default value or is an object."""
+    table = {}
+    for part in fields(entry):
+        value = getattr(entry, part.name)
+        default = part.default if part.default_factory is MISSING else part.default_factory()
+        if part.compare and value != default:
+            table[KEYS.get(part.name, part.name)] = _plain(value)
     return table
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Step):
+        return plain_table(value)
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
-def _is_label(value: Any) -> bool:
-    return isinstance(value, str | int | bool) or (isinstance(value, float) and isfinite(value))
+def _check_catalogue(name: str) -> None:
+    from polyroc.datasets.catalogue import entries
+
+    known = [entry.name for entry in entries()]
+    if name not in known:
+        hint = f"{did_you_mean(name, known)} For data of your own, add file and target, or call."
+        raise InputError(f"there is no data set {name!r} in the catalogue; {hint}")
 
 
-def _are_labels(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) > 1 and all(map(_is_label, value))
+# Objects of Python: estimators, data frames and functions -------------------------------------------------------
 
 
-def _is_size(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return 0 < value < 1 or (value >= 1 and value == int(value))
+def _is_object(value: Any) -> bool:
+    """Tell whether an entry is an object of Python, not plain data."""
+    if isinstance(value, tuple):
+        return len(value) in (2, 3) and not all(isinstance(part, str | Mapping) for part in value)
+    return not isinstance(value, str | PathLike | Mapping | list | int | float | None)
+
+
+def is_factory(value: Any) -> bool:
+    """Tell whether a learner is a class, or a function that returns an estimator."""
+    return callable(value) and (isinstance(value, type) or not hasattr(value, "fit"))
+
+
+def _described(value: Any, where: str) -> dict[str, Any]:
+    """Return name, text and output of a learner that is an estimator or a factory."""
+    model = value
+    try:
+        if is_factory(value):
+            try:
+                model = value()
+            except Exception as error:
+                raise InputError(
+                    f"{object_text(value)} cannot be called: {type(error).__name__}: {error}."
+                ) from None
+        if not hasattr(model, "fit"):
+            raise InputError(
+                "a learner must be a scikit-learn classifier or pipeline, a function that returns one, or an "
+                f"import path, got {short_repr(value)}."
+            )
+        name, output = type(last_step(model)).__name__, response_of(type(last_step(model)).__name__, model)
+    except InputError as error:
+        raise InputError(f"{where}: ", error.message) from None
+    return {"name": getattr(value, "__name__", name), "object": object_text(value), "output": output}
+
+
+def object_text(value: Any) -> str:
+    """Return the text of an object in one line, without addresses of memory."""
+    try:
+        text = " ".join(ADDRESS.sub("", repr(value)).split())
+    except Exception:  # a text is not worth a failure
+        text = type(value).__name__
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 3]}..."
+
+
+def _data_text(value: Any) -> str:
+    if callable(value):
+        return f"function {getattr(value, '__name__', type(value).__name__)}"
+    if isinstance(value, tuple):
+        return ", ".join(map(_shape, value))
+    return _shape(value)
+
+
+def _shape(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        shape = len(value) if hasattr(value, "__len__") else ""
+    return f"{type(value).__module__.partition('.')[0]} {type(value).__name__} {shape}".strip()

@@ -25,7 +25,7 @@ __all__ = ["case_folds", "file_results"]
 
 @validated
 def case_folds(plan: Plan, data_set: str | None = None) -> dict[str, np.ndarray[Any, Any]]:
-    """The folds of a plan as columns, to make predictions on the same folds elsewhere: one row per test case.
+    """List the folds of a plan as columns, to predict on them elsewhere: one row per test case.
 
     Columns: `case` (the position of the case in the data, from 0), `repeat`, `fold`, `truth`, and `group` if there
     are groups. A model that predicts the cases of a fold must be trained on all others. A file with these columns
@@ -67,7 +67,7 @@ def case_folds(plan: Plan, data_set: str | None = None) -> dict[str, np.ndarray[
 
 
 def file_results(plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]) -> Iterator[FitResult]:
-    """The predictions of all learners that are files, fold by fold."""
+    """Read the predictions of all learners that are files, fold by fold."""
     for place, learner in enumerate(plan.learners):
         if learner.predictions is None:
             continue
@@ -84,7 +84,7 @@ def file_results(plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Blo
 
 
 def _tables(path: Path, learner: Learner, data: Data, blocks: Sequence[Block]) -> list[FloatArray]:
-    """The predictions of each fold, of exactly its test cases, in their order."""
+    """Read the predictions of each fold, of exactly its test cases, in their order."""
     several = blocks[-1].repeat > 0
     keys = ("case", "fold", *(("repeat",) if several else ()))
     with Session() as session:
@@ -121,7 +121,7 @@ def _of_block(
 
 
 def _value_columns(learner: Learner, data: Data, columns: Sequence[str]) -> list[str]:
-    """The columns of the predictions: one per class, or the score of the positive one of two."""
+    """Return the columns of the predictions: one per class, or the score of the positive one of two."""
     if learner.output == "score":
         if "score" not in columns or data.positive is None:
             raise InputError(

@@ -11,7 +11,7 @@ import numpy as np
 from polyroc._results.codec import NOT_STORED, stored_as
 from polyroc._results.result import Result
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError, PolyrocWarning, warn
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.scores import Folds, Scores
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.plan import Plan
@@ -40,22 +40,23 @@ _NO_STORE = "This study has values only; open its store with Study.open for pred
 
 
 def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
-    """The values fold by fold, by measure and data set; predictions are not stored."""
+    """Return the values fold by fold, by measure and data set; predictions are not stored."""
     return {(table.measure, table.data_set): table for table in study._all_tables()}
 
 
 def _notes(store: Store, plan: Plan) -> list[str]:
-    """Sentences on duplicates of cases, and on learners whose fits are of several versions of their code."""
+    """Sentences on duplicates of cases, and on learners whose fits are of several versions."""
     mixed = [
-        f"The fits of {plan.learners[number].name!r} are of {len(codes)} versions of its code or its packages."
+        f"The fits of {plan.learners[number].name!r} are of {len(codes)} versions of its parameters or packages."
         for number, codes in store.codes().items()
         if len(codes) > 1
     ]
-    return [*(duplicates.text for duplicates in store.duplicates()), *mixed]
+    copies = [data_set.duplicates.text for data_set in store.data_sets() if data_set.duplicates is not None]
+    return [*copies, *mixed]
 
 
 def _renumbered(groups: IntArray) -> IntArray:
-    """Groups numbered from 0 without gaps."""
+    """Number groups from 0 without gaps."""
     return np.asarray(np.unique(groups, return_inverse=True)[1], dtype=np.int64)
 
 
@@ -83,7 +84,7 @@ class Study(Result):
         Warnings of the learners: data set, learner, message, number of folds.
     notes
         What to know of the cases and the fits: copies of test cases among training cases, learners whose fits are
-        of several versions of their code.
+        of several versions of their parameters or packages.
     path
         The store, which has every prediction; None for a study that has values only (`from_dict`).
     """
@@ -107,7 +108,7 @@ class Study(Result):
     @classmethod
     @validated
     def open(cls, path: "str | PathLike[str]") -> "Study":
-        """The study in a store."""
+        """Open the study in a store."""
         try:
             with Store.open(Path(path)) as store:
                 return cls.from_store(store)
@@ -118,7 +119,7 @@ class Study(Result):
 
     @classmethod
     def from_store(cls, store: Store) -> "Study":
-        """The study in a store that is open already."""
+        """Read the study in a store that is open already."""
         plan = store.plan
         blocks = tuple(map(tuple, store.blocks()))
         total = sum(map(len, blocks)) * len(plan.learners)
@@ -159,7 +160,7 @@ class Study(Result):
 
     @validated
     def values(self, measure: str | None = None, data_set: str | None = None) -> FoldTable:
-        """The values of a measure on a data set: folds x learners. A leave-one-out is one block of all cases.
+        """Return the values of a measure on a data set: folds x learners. A leave-one-out is one block.
 
         By default the first measure of the plan; `data_set` is required if there are several.
         """
@@ -171,7 +172,7 @@ class Study(Result):
 
     @validated
     def tables(self, measure: str | None = None) -> list[FoldTable]:
-        """The values of a measure on every data set to which it applies."""
+        """Return the values of a measure on every data set to which it applies."""
         return [self.values(measure, name) for name in self.data_sets if self.applies(measure, name)]
 
     @validated
@@ -215,7 +216,7 @@ class Study(Result):
         learners: Sequence[str] | None = None,
         repeat: Annotated[int, within(0)] | Literal["all"] | None = None,
     ) -> Scores:
-        """The predictions of a data set with their folds, for `evaluate`, `compare`, `curve`, `report`.
+        """Return the predictions of a data set with their folds, for `evaluate`, `compare`, `curve`, `report`.
 
         Of repeated folds the first repeat by default, or "all"; of a hold-out all test sets. Folds in which a
         learner failed are left out, with a warning. A leave-one-out is pooled, because a fold of one case has no
@@ -263,7 +264,7 @@ class Study(Result):
         return np.ascontiguousarray(table[:, data.positive]) if self.plan.kind == "score" else table
 
     def _score_folds(self, blocks: Sequence[Block]) -> Folds | None:
-        """The folds of predictions; None for a single test set, since all cases have the same classifier."""
+        """Return the folds of predictions; None for a single test set, whose cases have one classifier."""
         if len(blocks) == 1:
             return None
         case = np.concatenate([block.test for block in blocks])
@@ -310,7 +311,7 @@ class Study(Result):
 
     @validated
     def recommend(self, measure: str | None = None) -> "Recommendation":
-        """The test that suits the number of data sets, learners and folds, with the reason."""
+        """Recommend the test that suits the number of data sets, learners and folds, with the reason."""
         from polyroc.studies.summaries import recommend
 
         return recommend(self.tables(measure))
@@ -434,7 +435,7 @@ class Study(Result):
 
     @validated
     def averaged_roc(self, data_set: str | None = None, **options: Any) -> "Curve | Curves":
-        """The mean of the ROC curves of the folds, one per learner."""
+        """Return the mean of the ROC curves of the folds, one per learner."""
         from polyroc.studies.summaries import averaged_roc
 
         return averaged_roc(self.scores(data_set), **options)
@@ -447,7 +448,7 @@ class Study(Result):
         return test(self.values(measure, data_set), **options)
 
     def _warn_of_repeated_cases(self, names: Sequence[str]) -> None:
-        """The test sets of a hold-out are drawn independently, so they may share cases."""
+        """Warn of test sets of a hold-out that share cases, since they are drawn independently."""
         if self.plan.splitting.kind != "hold-out":
             return
         for name in names:
@@ -486,7 +487,7 @@ class Study(Result):
         return self.learners.index(name)
 
     def _measure(self, key: str | None) -> str:
-        """The key as the tables have it."""
+        """Return the key as the tables have it."""
         if key is None or key in self.measures:
             return key or self.measures[0]
         from polyroc.measures.registry import measure
@@ -499,63 +500,41 @@ class Study(Result):
         return self.plan.splitting.kind == "leave-one-out"
 
     def _read_predictions(self, position: int) -> Predictions:
-        """The predictions of a data set; read from the store once."""
+        """Read the predictions of a data set from the store, once."""
         if position not in self._predictions:
             if self.path is None:
                 raise InputError(_NO_STORE)
             with Store.open(self.path) as store:
-                keys, numbers = store.probabilities(position)
-            n_classes = len(self._data[position].labels)
-            sizes = np.array([len(block.test) for block in self._blocks[position]], dtype=np.int64)
-            ends = np.cumsum(sizes[keys[:, 1]]) * n_classes
-            parts = np.split(numbers, ends[:-1]) if len(keys) else []
-            self._predictions[position] = {
-                (int(learner), int(block)): part.reshape(-1, n_classes)
-                for (learner, block), part in zip(keys, parts, strict=True)
-            }
+                self._predictions[position] = store.predictions(position)
         return self._predictions[position]
 
     def _compute(self, key: str, name: str) -> None:
-        """Compute the values of a measure, and of all other measures of the plan while the folds are at hand."""
+        """Compute the values of a measure from the predictions."""
         from polyroc.measures.registry import measure as find_measure
         from polyroc.studies.fold_values import fold_values
 
         if not self.applies(key, name):
             raise InputError(f"{key} is not for the number of classes of data set {name!r}; use another measure.")
         position = self._position(name)
-        applicable = [planned for planned in self.measures if self.applies(planned, name)]
-        missing = [wanted for wanted in dict.fromkeys([key, *applicable]) if (wanted, name) not in self._tables]
-        data, blocks = self._data[position], self._blocks[position]
-        labels, folds = self._folds(position)
-        values = fold_values(
-            [find_measure(wanted) for wanted in missing], data, folds, len(self.learners), self.plan.kind
-        )
+        data, blocks, predictions = self._data[position], self._blocks[position], self._read_predictions(position)
+        rows = [list(range(len(blocks)))] if self._pools_folds else [[k] for k in range(len(blocks))]
+        values = np.full((len(rows), len(self.learners)), np.nan)
+        for row, parts in enumerate(rows):
+            tables = {
+                j: np.concatenate([predictions[j, k] for k in parts])
+                for j in range(len(self.learners))
+                if all((j, k) in predictions for k in parts)
+            }
+            codes = data.truth[np.concatenate([blocks[k].test for k in parts])].astype(np.int32)
+            for j, value in fold_values(find_measure(key), data, codes, tables, self.plan.kind).items():
+                values[row, j] = value
+        labels = tuple((blocks[first].repeat, blocks[first].fold) for first, *_ in rows)
         test_size = float(np.mean([len(block.test) for block in blocks]))
         sizes = len(data.truth) - test_size, test_size
-        for wanted, table in zip(missing, values, strict=True):
-            self._tables[wanted, name] = FoldTable(table, self.learners, labels, *sizes, name, wanted)
-
-    def _folds(
-        self, position: int
-    ) -> tuple[tuple[tuple[int, int], ...], list[tuple[CodeArray, dict[int, FloatArray]]]]:
-        """(repeat, fold) of each row of a table, and its true classes and predictions by learner."""
-        predictions = self._read_predictions(position)
-        data, blocks = self._data[position], self._blocks[position]
-        rows = [list(range(len(blocks)))] if self._pools_folds else [[k] for k in range(len(blocks))]
-        folds = []
-        for row in rows:
-            cases = np.concatenate([blocks[k].test for k in row])
-            tables = {
-                # A single part is not copied.
-                j: np.concatenate([predictions[j, k] for k in row]) if len(row) > 1 else predictions[j, row[0]]
-                for j in range(len(self.learners))
-                if all((j, k) in predictions for k in row)
-            }
-            folds.append((data.truth[cases].astype(np.int32), tables))
-        return tuple((blocks[row[0]].repeat, blocks[row[0]].fold) for row in rows), folds
+        self._tables[key, name] = FoldTable(values, self.learners, labels, *sizes, name, key)
 
     def _prediction_columns(self, position: int) -> dict[str, np.ndarray[Any, Any]]:
-        """The predictions of one data set, case by case and class by class."""
+        """Return the predictions of one data set, case by case and class by class."""
         predictions = self._read_predictions(position)
         data, blocks = self._data[position], self._blocks[position]
         n_classes, keys = len(data.labels), list(predictions)

@@ -1,5 +1,6 @@
-"""Whether a stored study may be resumed with a plan: the same data and splitting, the same code of learners."""
+"""Whether a stored study may be resumed with a plan: the same data, splitting and learners."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -7,9 +8,9 @@ from polyroc.errors import InputError, PolyrocWarning, warn
 from polyroc.messages import Option
 from polyroc.output.sentences import counted
 from polyroc.studies.data import Data
-from polyroc.studies.fit import FitKey
-from polyroc.studies.learner_code import Code, differences
+from polyroc.studies.learners import Code
 from polyroc.studies.plan import Plan
+from polyroc.studies.plan_entries import Learner
 from polyroc.studies.store import Store
 
 __all__ = ["Changed", "check_data", "check_same_plan", "update_learners"]
@@ -57,7 +58,7 @@ def check_same_plan(store: Store, stored: Plan, plan: Plan, changed: Changed) ->
 
 
 def _without_definitions(table: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan with the names of its learners only."""
+    """Return a plan with the names of its learners only."""
     names = [learner["name"] for learner in table["learners"]]
     return {key: value for key, value in table.items() if key != "steps"} | {"learners": names}
 
@@ -75,7 +76,7 @@ def _differences(stored: Any, new: Any, path: str = "") -> Iterator[str]:
 
 
 def _short(value: Any) -> str:
-    """A value of a plan for a message; entries by name."""
+    """Return a value of a plan for a message; entries by name."""
     if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
         return ", ".join(str(entry.get("name", entry.get("class"))) for entry in value)
     return "not given" if value is None else repr(value)
@@ -91,18 +92,21 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
         with store.transaction():
             store.set_codes({number: [code] for number, code in enumerate(codes)})
         return
-    known, fits, left = store.codes(), _stored_fits(done, plan), _left(done, store, plan)
-    changes, unknown, update = [], [], {}
+    known, total = store.codes(), sum(map(len, store.blocks()))
+    fits = Counter(key.learner for key, failed in done.items() if not failed)
+    tried = Counter(key.learner for key in done)
+    changes, update = [], {}
     for number, code in enumerate(codes):
         history = known.get(number, [])
         if history and code == history[-1]:
             continue
         what = _definition(stored, plan, number)
-        if history:
-            source, versions = differences(history[-1], code)
-            what += source or ([] if what or not left[number] else versions)
-        elif fits[number] and left[number] and not what:
-            unknown.append(plan.learners[number].name)
+        if history and not what:
+            versions = _version_changes(history[-1], code)
+            if versions:  # digests depend on them
+                what = versions if tried[number] < total else []
+            else:
+                what = [_object_change(stored.learners[number], plan.learners[number])]
         if what and fits[number]:
             changes.append(_Change(number, what, fits[number]))
         update[number] = [*history, code] if fits[number] and changed == "keep" else [code]
@@ -112,25 +116,33 @@ def update_learners(store: Store, stored: Plan, plan: Plan, codes: Sequence[Code
         if changes and changed == "refit":
             store.remove_fits([change.learner for change in changes])
         store.set_codes(update)
-    _warn(store, plan, changes if changed == "keep" else [], unknown)
+    for change in changes if changed == "keep" else ():
+        warn(
+            f"{counted(change.fits, 'stored fit')} of {plan.learners[change.learner].name!r} in '{store.path}' "
+            f"are kept, although it has changed: {', '.join(change.what)}.",
+            PolyrocWarning,
+        )
 
 
-def _stored_fits(done: Mapping[FitKey, bool], plan: Plan) -> dict[int, int]:
-    """The number of successful fits of each learner in the store."""
-    fits = dict.fromkeys(range(len(plan.learners)), 0)
-    for key, failed in done.items():
-        fits[key.learner] += not failed
-    return fits
+def _object_change(stored: Learner, new: Learner) -> str:
+    """Say how a learner differs whose definition in the plan is the same: an object, or a file."""
+    if new.predictions is not None:
+        return "its file"
+    if stored.description != new.description:
+        return f"it is {stored.description} there and {new.description} here"
+    return "its parameters"
 
 
-def _left(done: Mapping[FitKey, bool], store: Store, plan: Plan) -> list[int]:
-    """The number of fits of each learner that are to be done."""
-    learners, total = [key.learner for key in done], sum(map(len, store.blocks()))
-    return [total - learners.count(number) for number in range(len(plan.learners))]
+def _version_changes(stored: Code, new: Code) -> list[str]:
+    return [
+        f"{package} {before} before, {new.versions[package]} now"
+        for package, before in stored.versions.items()
+        if new.versions.get(package, before) != before
+    ]
 
 
 def _definition(stored: Plan, plan: Plan, number: int) -> list[str]:
-    """What differs in the definition of a learner in the plan."""
+    """List what differs in the definition of a learner in the plan."""
     before, now = stored.for_digest()["learners"][number], plan.for_digest()["learners"][number]
     steps = stored.steps_of(stored.learners[number]) != plan.steps_of(plan.learners[number])
     return [*_differences(before, now), *(["its steps"] if steps else [])]
@@ -146,20 +158,5 @@ def _refusal(store: Store, plan: Plan, changes: Sequence[_Change]) -> InputError
         Option("changed", "refit"),
         " to fit them again, ",
         Option("changed", "keep"),
-        " to keep their fits although they are not of the same code, or give another file to write to.",
+        " to keep their fits although they are not of the same learners, or give another file to write to.",
     )
-
-
-def _warn(store: Store, plan: Plan, kept: Sequence[_Change], unknown: Sequence[str]) -> None:
-    for change in kept:
-        warn(
-            f"{counted(change.fits, 'stored fit')} of {plan.learners[change.learner].name!r} in '{store.path}' "
-            f"are kept, although it has changed: {', '.join(change.what)}.",
-            PolyrocWarning,
-        )
-    if unknown:
-        warn(
-            f"'{store.path}' was written before the code of learners was stored, so it is not known whether the "
-            f"fits of {', '.join(unknown)} are of the same code.",
-            PolyrocWarning,
-        )

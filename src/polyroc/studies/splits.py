@@ -58,7 +58,7 @@ class Duplicates(NamedTuple):
 
 
 def duplicates_of(data: Data, blocks: Sequence[Block]) -> Duplicates | None:
-    """The test cases of the first repeat that have equal training cases; None if there are none."""
+    """Return the test cases of the first repeat that have equal training cases; None if there are none."""
     if data.X.shape[1] == 0:
         return None
     contents = equal_rows(data.X)
@@ -108,7 +108,7 @@ def training_cases(cases: int, test: IntArray) -> IntArray:
 
 
 def _case_folds(data: Data, units: IntArray, splitting: Splitting, rng: np.random.Generator) -> IntArray:
-    """The fold of every case."""
+    """Return the fold of every case."""
     n_units = int(units.max()) + 1
     if n_units < splitting.folds:
         kind = "cases" if data.groups is None else "groups"
@@ -126,14 +126,14 @@ def _case_folds(data: Data, units: IntArray, splitting: Splitting, rng: np.rando
 
 
 def _random_order_by_class(codes: CodeArray, rng: np.random.Generator) -> IntArray:
-    """The cases of the first class in random order, then those of the second, and so on."""
+    """Return the cases of the first class in random order, then those of the second, and so on."""
     shuffled = rng.permutation(len(codes))
     order: IntArray = shuffled[np.argsort(codes[shuffled], kind="stable")]
     return order
 
 
 def _group_folds(codes: CodeArray, units: IntArray, folds: int, rng: np.random.Generator) -> IntArray:
-    """The fold of every case if groups stay together.
+    """Return the fold of every case if groups stay together.
 
     Greedy: the largest groups first, each to the fold where the sum of squared class shares grows least. That
     keeps the class shares of the folds as even as whole groups allow.
@@ -156,7 +156,7 @@ def _group_folds(codes: CodeArray, units: IntArray, folds: int, rng: np.random.G
 
 
 def _hold_out_cases(data: Data, units: IntArray, splitting: Splitting, rng: np.random.Generator) -> IntArray:
-    """The cases of one test set: a share of all, rounded up, or a number of them."""
+    """Return the cases of one test set: a share of all, rounded up, or a number of them."""
     n, test_size = len(data), splitting.test_size
     # Rounded first: 0.07 * 100 is 7.000000000000001 in floating point and would give 8 cases.
     size = int(np.ceil(round(test_size * n, 9))) if test_size < 1 else int(test_size)

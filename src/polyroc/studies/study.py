@@ -1,8 +1,7 @@
 """The verb `study`: run or resume a study, and its progress."""
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -10,10 +9,8 @@ from importlib.util import find_spec
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import uuid4
-
-import numpy as np
 
 from polyroc._version import __version__
 from polyroc.errors import (
@@ -25,101 +22,23 @@ from polyroc.errors import (
     warn,
 )
 from polyroc.messages import install_command
-from polyroc.progress import ProgressOption, progress_callback
-from polyroc.studies.backends import Backend, choose_backend
+from polyroc.progress import Progress, ProgressOption, progress_callback
+from polyroc.studies.backends import fit_results, workers_for
 from polyroc.studies.data import Data, load
-from polyroc.studies.fit import FitKey, FitResult, FitTask, trust_code
-from polyroc.studies.learner_code import Code, sent_code
+from polyroc.studies.fit import FitKey, FitTask
 from polyroc.studies.learners import check_learners, learner_codes
 from polyroc.studies.plan import Plan
 from polyroc.studies.prediction_files import file_results
 from polyroc.studies.result import Study
 from polyroc.studies.resume import Changed, check_data, check_same_plan, update_learners
 from polyroc.studies.splits import Block, split_data
-from polyroc.studies.store import Store
-from polyroc.studies.store_schema import create_store
-from polyroc.validation.random import NJobs, seed_for
+from polyroc.studies.store import Store, create_store
+from polyroc.validation.random import NJobs, check_n_jobs, seed_for
 from polyroc.validation.signatures import validated
 
-__all__ = ["StudyProgress", "run_study", "store_exists", "store_versions", "study"]
+__all__ = ["store_exists", "store_versions", "study"]
 
 MOST_DUPLICATES = 0.05  # share of test cases that equal training cases of their class, from which on to warn
-
-
-class StudyProgress:
-    """Counts of fits by data set and learner.
-
-    Attributes
-    ----------
-    data_sets, learners
-        Names of the rows and the columns.
-    total, done, failed
-        Data sets x learners: all fits, finished fits, and finished fits that failed.
-    latest
-        The fit that finished last, or None.
-    """
-
-    def __init__(
-        self,
-        plan: Plan,
-        blocks: Sequence[int],
-        done: Mapping[FitKey, bool],
-        seconds: Mapping[FitKey, float],
-        workers: int,
-    ) -> None:
-        self.data_sets = [data_set.name for data_set in plan.data]
-        self.learners = [learner.name for learner in plan.learners]
-        shape = len(self.data_sets), len(self.learners)
-        self.total = np.tile(np.array(blocks)[:, None], (1, shape[1]))
-        self.done, self.failed = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        self.latest: FitResult | None = None
-        self._seconds, self._workers = np.zeros(shape), workers
-        for key, failed in done.items():
-            self._count(key, failed, seconds.get(key, 0.0))
-        self._started, self._fit_seconds = time.monotonic(), 0.0
-
-    def add(self, result: FitResult) -> None:
-        """Count a fit that has just finished."""
-        self._count(result.key, result.failure is not None, result.seconds)
-        self._fit_seconds += result.seconds
-        self.latest = result
-
-    def _count(self, key: FitKey, failed: bool, seconds: float) -> None:
-        entry = key.data_set, key.learner
-        self.done[entry] += 1
-        self.failed[entry] += failed
-        self._seconds[entry] += seconds
-
-    @property
-    def finished(self) -> bool:
-        """Whether all fits are done."""
-        return bool((self.done >= self.total).all())
-
-    def summary(self) -> tuple[int, int, str]:
-        """Fits done, fits in all, and the data set and learner of the last one: what `progress` is called with."""
-        message = "starting"
-        if self.latest is not None:
-            message = f"{self.data_sets[self.latest.key.data_set]}, {self.learners[self.latest.key.learner]}"
-        return int(self.done.sum()), int(self.total.sum()), message
-
-    def seconds_left(self) -> float | None:
-        """Estimated seconds until all fits are done; None before the first fit.
-
-        Each remaining fit is expected to take as long as the mean of its learner so far (of all learners, if there
-        is none yet). The sum is scaled by this run's ratio of elapsed time to time spent in fits, which accounts
-        for what happens between fits, such as starting worker processes.
-        """
-        if not self.done.any():
-            return None
-        known = self.done.sum(axis=0) > 0
-        mean = np.full(len(self.learners), self._seconds.sum() / self.done.sum())
-        mean[known] = self._seconds.sum(axis=0)[known] / self.done.sum(axis=0)[known]
-        fitting = float(((self.total - self.done) * mean).sum() / self._workers)
-        elapsed, fitted = time.monotonic() - self._started, self._fit_seconds / self._workers
-        return fitting * max(1.0, elapsed / fitted) if fitted > 0 else fitting
-
-
-Observer: TypeAlias = Callable[[StudyProgress], None]
 
 
 @validated
@@ -135,8 +54,8 @@ def study(
 ) -> Study:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is stored.
 
-    The same call again resumes the study: stored fits are not repeated. A learner whose parameters, code or
-    packages have changed in the meantime raises an error. A learner that raises an exception, exceeds its time
+    The same call again resumes the study: stored fits are not repeated. A learner whose parameters or packages
+    have changed in the meantime raises an error. A learner that raises an exception, exceeds its time
     limit or predicts something other than probabilities is recorded as failed, and the study continues.
 
     Parameters
@@ -182,29 +101,11 @@ def study(
     ...     result.values("accuracy").values.mean(axis=0).round(2).tolist()
     [0.96, 0.91]
     """
-    with progress_callback(progress) as report:
-        observer = None if report is None else lambda state: report(*state.summary())
-        return run_study(
-            plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, changed=changed, observer=observer
-        )
-
-
-def run_study(
-    plan: "Plan | Mapping[str, Any] | str | PathLike[str]",
-    *,
-    out: "str | PathLike[str] | None",
-    n_jobs: int | None,
-    dask: Any,
-    retry_failed: bool,
-    observer: Observer | None,
-    changed: Changed = "raise",
-) -> Study:
-    """Run or resume a study; the observer is called with a `StudyProgress` at the start and after each fit."""
     _require_packages()
     plan = as_plan(plan)
     path = Path(f"{plan.name}.duckdb") if out is None else Path(out)
+    check_n_jobs(n_jobs)
     limited = any(plan.limit_of(learner) is not None for learner in plan.learners)
-    backend = choose_backend(n_jobs, dask, limited)
     data = [load(plan, number) for number in range(len(plan.data))]
     blocks = [split_data(data_set, plan.splitting, plan.seed) for data_set in data]
     new = not store_exists(path)
@@ -212,7 +113,7 @@ def run_study(
         check_plan(plan, data)
     codes = learner_codes(plan)
     create = partial(create_store, plan=plan, data=data, blocks=blocks)
-    with Store.open(path, write=True, create=create) as store:
+    with progress_callback(progress) as report, Store.open(path, write=True, create=create) as store:
         stored = store.plan
         check_same_plan(store, stored, plan, changed)
         check_data(store, data)
@@ -226,12 +127,13 @@ def run_study(
         store_versions(store)
         if new:
             _warn_of_duplicates(store)
-        _run_fits(store, plan, data, blocks, backend, observer, codes)
+        with workers_for(n_jobs, dask, limited, data) as workers:
+            _run_fits(store, plan, data, blocks, workers, report)
         return Study.from_store(store)
 
 
 def _warn_of_duplicates(store: Store) -> None:
-    for duplicates in store.duplicates():
+    for duplicates in filter(None, (data_set.duplicates for data_set in store.data_sets())):
         copies = duplicates.cases - duplicates.other_class  # cases of several classes do not tell their class
         if copies >= MOST_DUPLICATES * duplicates.total:
             warn(duplicates.text, OptimismWarning)
@@ -251,7 +153,7 @@ def _require_packages() -> None:
 
 
 def as_plan(plan: "Plan | Mapping[str, Any] | str | PathLike[str]") -> Plan:
-    """A plan from any input that `study` accepts."""
+    """Make a plan of any input that `study` accepts."""
     if isinstance(plan, Plan):
         return plan
     return Plan.from_dict(plan) if isinstance(plan, Mapping) else Plan.read(plan)
@@ -294,34 +196,27 @@ def _run_fits(
     plan: Plan,
     data: Sequence[Data],
     blocks: Sequence[Sequence[Block]],
-    backend: Backend,
-    observer: Observer | None,
-    codes: Sequence[Code],
+    workers: int,
+    report: Progress | None,
 ) -> None:
     """Do the fits that are not in the store yet, and store them."""
-    done = store.done()
-    progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
-    observe = observer or (lambda _: None)
-    observe(progress)
-    run, sent = uuid4().hex, [sent_code(code) for code in codes]
-    trust_code(run, range(len(codes)))
-    tasks = [task for task in _tasks(plan, blocks, run, sent, store.schema == 1) if task.key not in done]
+    done, total = store.done(), sum(map(len, blocks)) * len(plan.learners)
+    if report is not None:
+        report(len(done), total, "starting")
+    tasks = [task for task in _tasks(plan, blocks, uuid4().hex) if task.key not in done]
     read = [result for result in file_results(plan, data, blocks) if result.key not in done]
     try:
-        with closing(backend.results(tasks, data)) as results:
-            for result in chain(read, results):
-                if result.other_code:
-                    raise InputError(f"{plan.learners[result.key.learner].name!r}: {result.failure}")
+        with closing(fit_results(tasks, data, workers)) as results:
+            for finished, result in enumerate(chain(read, results), len(done) + 1):
                 store.add(result)
-                progress.add(result)
-                observe(progress)
+                if report is not None:
+                    names = data[result.key.data_set].name, plan.learners[result.key.learner].name
+                    report(finished, total, ", ".join(names))
     finally:  # also after Ctrl-C: what is done is stored
         store.flush()
 
 
-def _tasks(
-    plan: Plan, blocks: Sequence[Sequence[Block]], run: str, codes: Sequence[Code], maps_decisions: bool
-) -> Iterator[FitTask]:
+def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str) -> Iterator[FitTask]:
     """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
     for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):
@@ -337,6 +232,4 @@ def _tasks(
                     limit=plan.limit_of(learner),
                     folder=plan.folder,
                     run=run,
-                    maps_decisions=maps_decisions,
-                    code=codes[j],
                 )
