@@ -69,7 +69,7 @@ def test_one_band_of_two_spellings(spelling, folder):
         ("two.csv", "plot FILE --truth y --scores s --kind roc -o made.png --dpi 20"),
         ("two.csv", "rates FILE --truth y --scores s --threshold 0"),
         ("two.csv", "report FILE --truth y --scores s -m auc -o made.md"),
-        ("two.csv", sample-size --pilot FILE FILE --truth y --scores s --null 0.3"),
+        ("two.csv", "sample-size --pilot FILE --truth y --scores s --null 0.3"),
         ("three.csv", "surface FILE --truth y --scores p_* -m he --points 3"),
     ],
 )
