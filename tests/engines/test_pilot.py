@@ -32,7 +32,7 @@ class PartRows(MemoryRows):
 
     part: slice | np.ndarray | None = None
 
-    def pilot_sample(self, rows, needed):  # noqa: ARG002
+    def pilot_sample(self, rows):  # noqa: ARG002
         codes, columns, weight, _ = self.batch
         part = None if weight is None else weight[self.part]
         return MemoryRows(Batch(codes[self.part], [column[self.part] for column in columns], part))

@@ -348,10 +348,6 @@ class BinCounts:
         else:
             add_weighted(bins, scores.values, codes, weight, self._records)
 
-    def merge(self, other: "BinCounts") -> None:
-        """Add the counts of another column in the same layout."""
-        add_records(self.records, other.records, self.classes)
-
     def add_records(self, bins: IntArray, records: IntArray) -> None:
         """Add records to those of some bins, each listed once."""
         own = self.records[bins]

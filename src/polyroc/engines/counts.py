@@ -71,25 +71,24 @@ class DecisionPatterns:
     def add(self, table: FloatArray, codes: CodeArray, weight: FloatArray | None) -> None:
         """Count cases, from a table of scores with one column per class."""
         patterns, positions = np.unique(self._patterns(table, codes), return_inverse=True)
-        batch = DecisionPatterns(self.pairwise, self.classes, self.weighted)
-        batch.codes, batch.records = patterns, np.zeros((len(patterns), self.records.shape[1]), dtype=np.int64)
+        records = np.zeros((len(patterns), self.records.shape[1]), dtype=np.int64)
         # Equal values: the bin of a pattern is never mixed.
         bins, no_values = positions.astype(np.int32), np.zeros(len(codes))
         if weight is None:
-            add_cases(bins, no_values, codes, batch.records)
+            add_cases(bins, no_values, codes, records)
         else:
-            add_weighted(bins, no_values, codes, weight, batch.records)
-        self.merge(batch)
+            add_weighted(bins, no_values, codes, weight, records)
+        self.add_records(patterns, records)
 
-    def merge(self, other: "DecisionPatterns") -> None:
-        """Add the counts of another set of patterns."""
-        codes = np.union1d(self.codes, other.codes)
-        records = np.zeros((len(codes), self.records.shape[1]), dtype=np.int64)
-        added = records.copy()
-        records[np.searchsorted(codes, self.codes)] = self.records
-        added[np.searchsorted(codes, other.codes)] = other.records
-        add_records(records, added, self.classes)
-        self.codes, self.records = codes, records
+    def add_records(self, patterns: IntArray, records: IntArray) -> None:
+        """Add the records of some patterns, ascending."""
+        codes = np.union1d(self.codes, patterns)
+        own = np.zeros((len(codes), self.records.shape[1]), dtype=np.int64)
+        added = own.copy()
+        own[np.searchsorted(codes, self.codes)] = self.records
+        added[np.searchsorted(codes, patterns)] = records
+        add_records(own, added, self.classes)
+        self.codes, self.records = codes, own
 
     def locate(self, table: FloatArray, codes: CodeArray) -> CodeArray:
         """The pattern of each row, as a position in `codes`."""
@@ -192,10 +191,22 @@ class Counts:
         """Add the counts of other cases in the same bins."""
         for place, limits in other.ranges.items():
             self.update_range(place, *limits)
+        self.add_records(other.records())
+
+    def records(self) -> dict[str, tuple[IntArray, IntArray]]:
+        """By name, the occupied bins of a column or the patterns that occurred, and their records."""
+        records = {}
         for place, bins in self.bins.items():
-            bins.merge(other.bins[place])
+            occupied = np.flatnonzero(bins.records[:, 0])
+            records[f"column {place}"] = occupied, bins.records[occupied]
+        return records | {kind: (patterns.codes, patterns.records) for kind, patterns in self.patterns.items()}
+
+    def add_records(self, records: Mapping[str, tuple[IntArray, IntArray]]) -> None:
+        """Add the records of other cases in the same bins."""
+        for place, bins in self.bins.items():
+            bins.add_records(*records[f"column {place}"])
         for kind, patterns in self.patterns.items():
-            patterns.merge(other.patterns[kind])
+            patterns.add_records(*records[kind])
 
     def binned_coarser(self, layouts: Mapping[int, Layout]) -> "BinnedData":
         """The columns in the bins of which theirs are the refinement; without patterns."""

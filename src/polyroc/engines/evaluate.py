@@ -115,7 +115,7 @@ def _group_results(
                 result = evaluate_rows(rows, replace(request, exact=exact or request.exact))
             yield group, result
     else:
-        from polyroc.engines.spark_frames import estimate_frame_groups
+        from polyroc.engines.spark import estimate_frame_groups
 
         yield from estimate_frame_groups(data, request, options.memory // 4)
 
@@ -135,7 +135,7 @@ def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: M
         options.negate,
     )
     if is_frame(options.files):
-        from polyroc.engines.spark_frames import open_frame
+        from polyroc.engines.spark import open_frame
 
         if options.table is not None:
             raise InputError("A Spark data frame has no tables; leave out ", Option("table", options.table), ".")

@@ -141,7 +141,7 @@ class _Refinement:
         size = pilot_size(max(map(max, request.classifiers.values())) + 1, request.room)
         if request.exact or not size or pattern_kinds(request.measures, request.schema):
             return None
-        rows = self.rows.pilot_sample(size, needed=request.tolerance is not None or self._joined)
+        rows = self.rows.pilot_sample(size)
         if rows is None or len(rows.batch.codes) < size // 4:
             return None
         pilot = _Refinement(rows, replace(request, progress=None))
@@ -325,13 +325,8 @@ class _Refinement:
 
     def _needs_influence(self) -> bool:
         """Whether the covariance of columns or classifiers is needed, which binned counts do not determine."""
-        return self._joined and not (self.cases <= 1).any()
-
-    @property
-    def _joined(self) -> bool:
-        """The same if every class has cases."""
         request = self.request
-        if not request.errors or request.covariance == "bound":
+        if not request.errors or request.covariance == "bound" or (self.cases <= 1).any():
             return False
         if self.rows.clustered:  # rows are looked up in the order of their clusters instead
             return False

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CHAINED_LABELS",
     "MISSING_LABEL",
-    "PILOT_FACTOR",
     "UNKNOWN_LABEL",
     "Batch",
     "DuckRows",
@@ -127,11 +126,8 @@ class Rows(Protocol):
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """A column with one bin for each distinct value."""
 
-    def pilot_sample(self, rows: int, needed: bool) -> "MemoryRows | None":
-        """About so many rows from all over the data, if that is a small part of them and costs little.
-
-        `needed` if rows would be scanned at least twice without it.
-        """
+    def pilot_sample(self, rows: int) -> "MemoryRows | None":
+        """About so many rows from all over the data, if that is a small part of them and costs little."""
 
     def non_finite_error(self, place: int) -> InputError:
         """The error for a column that has missing or infinite values."""
@@ -205,7 +201,7 @@ class MemoryRows:
             add_weighted(bins.astype(np.int32), scores, codes[kept], weight[kept], records)
         return _column_of_values(values, *class_sums(records, classes, np.arange(len(values))))
 
-    def pilot_sample(self, rows: int, needed: bool) -> "MemoryRows | None":
+    def pilot_sample(self, rows: int) -> "MemoryRows | None":
         """None: rows in memory are scanned quickly without a pilot."""
 
     def non_finite_error(self, place: int) -> InputError:
@@ -380,7 +376,7 @@ class DuckRows:
         for codes, *columns, clusters in batches:
             yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)
 
-    def pilot_sample(self, rows: int, needed: bool) -> MemoryRows | None:  # noqa: ARG002 - it costs little
+    def pilot_sample(self, rows: int) -> MemoryRows | None:
         """Ranges of rows at equal distances; only Parquet files can be read in part."""
         if not self.source.call.startswith("read_parquet"):
             return None

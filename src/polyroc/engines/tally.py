@@ -237,7 +237,7 @@ class Tally:
         }
         if self.weight_scale != 1.0:
             header["weight_scale"] = self.weight_scale
-        return pack(StoredTally.of(header, counts))
+        return pack(StoredTally(header, {} if counts is None else counts.records()))
 
     @classmethod
     def from_bytes(cls, data: bytes, *, most_bytes: int = LARGEST_TALLY) -> Self:
@@ -263,7 +263,7 @@ class Tally:
             counts = tally._prepared(schema, header["weighted"])
             counts.ranges = {place: (float(low), float(high)) for place, low, high in header["ends"]}
             stored.check(counts)
-            stored.add_to(counts)
+            counts.add_records(stored.arrays)
             tally.rows = header["rows"]
         return tally
 
