@@ -328,7 +328,7 @@ class TestTrouble:
             self.evaluate(folder / "one.parquet", tolerence=1e-6)
         with pytest.raises(InputError, match="engine must be"):
             self.evaluate(folder / "one.parquet", engine="ray")
-        with pytest.raises(InputError, match="are only valid for files and tables"):
+        with pytest.raises(InputError, match="only valid for files and tables"):
             pr.evaluate([0, 1], [0.1, 0.2], tolerance=1e-6)
 
     def test_tolerance_out_of_reach(self, folder, monkeypatch):

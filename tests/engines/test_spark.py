@@ -263,7 +263,7 @@ def patients(spark, rows):
 def test_clusters(patients, weight):
     """The rows of a patient are brought together by a shuffle, and one cluster is open at a time."""
     named, whole = patients
-    options = {"truth": "kind", "scores": {"p": P, "q": Q}, "weight": weight}
+    options = {"truth": "kind", "scores": {"p": P, "q": Q}, "sample_weight": weight}
     memory = pr.compare(pr.read(named, groups="patient", **options), measure="ova")
     comparison = pr.compare(whole, groups="patient", measure="ova", exact=True, **options)
     assert comparison.covariance == pytest.approx(memory.covariance, rel=1e-9)

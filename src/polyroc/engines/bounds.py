@@ -13,14 +13,16 @@ from math import e, log2
 
 import numpy as np
 
-from polyroc.engines.binned_sample import BinnedSample, called_sample, pattern_sample
-from polyroc.engines.binned_statistic import (
+from polyroc.engines.binned_sample import (
     ROUNDING,
+    BinnedSample,
     BinnedStatistic,
     BoundedStatistic,
     ComponentTables,
     Strata,
     binned_statistic,
+    called_sample,
+    pattern_sample,
     widen,
 )
 from polyroc.engines.bins import BinnedColumn

@@ -14,10 +14,9 @@ import numpy as np
 
 from polyroc.engines.clusters import ClusterTotals
 from polyroc.engines.estimates import ScanSummary
-from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
-from polyroc.engines.request import EngineResult, EvaluationRequest
-from polyroc.engines.row_scans import RowScans, warn_of_small_classes
+from polyroc.engines.request import EngineResult, EvaluationRequest, RowScans, warn_of_small_classes
 from polyroc.engines.rows import Batch, Rows
+from polyroc.engines.scan import Contributions, InfluenceLookups
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.certificate import Certificate
 from polyroc.estimates.estimate import Estimate
@@ -29,7 +28,7 @@ from polyroc.measures.proper_scores import CaseAverage, warn_of_infinity
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
-__all__ = ["CaseMeans", "CaseSums", "evaluate_means"]
+__all__ = ["evaluate_means"]
 
 ROWS_AT_ONCE = 2**16
 

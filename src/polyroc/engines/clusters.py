@@ -10,27 +10,31 @@ limited by memory.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, ComponentTables
+from polyroc.engines.binned_sample import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.influence_lookup import Contributions, InfluenceLookup, InfluenceLookups
+from polyroc.engines.counts import BinnedData
 from polyroc.engines.rows import Batch
+from polyroc.engines.scan import Contributions, InfluenceLookup, InfluenceLookups
+from polyroc.errors import MissingPartsWarning, warn
 from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.messages import Message, Option
+
+if TYPE_CHECKING:
+    from polyroc.engines.request import EvaluationRequest, Layouts, RowScans
 
 __all__ = [
     "ClusterCounts",
     "ClusterErrors",
-    "ClusterLookups",
     "ClusterTotals",
     "ClusteredStatistics",
-    "cluster_error_tables",
-    "cluster_influence_tables",
-    "cluster_weight_offsets",
+    "clustered_statistics",
+    "sum_clusters",
 ]
 
 Classes = tuple[int, ...]
@@ -331,3 +335,56 @@ def _share_values(slopes: FloatArray, column: BinnedColumn, counts: ClusterCount
     whole = totals.sum()
     factor = counts.correction(tuple(range(len(totals)))) / whole
     return np.asarray(factor * (slopes + sign * (totals @ slopes) / whole))
+
+
+def clustered_statistics(
+    bounded: Mapping[tuple[str, Measure], BoundedStatistic], layouts: "Layouts", request: "EvaluationRequest"
+) -> ClusteredStatistics:
+    """The statistics to look up; without parts if their tables would not fit into memory."""
+    statistics = ClusteredStatistics(bounded, with_parts=True)
+    bins = max(sum(layout.size for layout in columns.values()) for columns in layouts.values())
+    size = 16 * request.schema.n_classes * bins * len(statistics.entries)  # of components and of their errors
+    if size <= request.room:
+        return statistics
+    wholes = ClusteredStatistics(bounded, with_parts=False)
+    if request.errors and len(wholes.entries) < len(statistics.entries):
+        warn(
+            Message(
+                "The parts of measures are left out: their standard errors with groups need tables of "
+                f"{size / 2**30:.2g} GB. Raise ",
+                Option("memory"),
+                ".",
+            ),
+            MissingPartsWarning,
+        )
+    return wholes
+
+
+def sum_clusters(
+    scans: "RowScans", statistics: ClusteredStatistics, counts: ClusterCounts, binned: Mapping[str, BinnedData]
+) -> ClusterErrors:
+    """The covariance of the statistics, and the bounds of the errors of their standard errors, from one scan."""
+    cohort = scans.request.schema.sampling == "cohort"
+    values, errors = [], {}
+    for i, (name, measure, statistic, component_errors) in enumerate(statistics.entries):
+        numbers, columns = scans.request.classifiers[name], binned[name].columns_for(measure)
+        first = next(iter(columns.values()))
+        varying = not cohort and first.weights_vary
+        influence = cluster_influence_tables(statistic, columns, counts, cohort or varying)
+        fixed = errors_fixed = None
+        if varying and statistic.shares is not None:
+            fixed = cluster_weight_offsets(statistic.shares().slopes, first, counts, sign=-1.0)
+        values.append(InfluenceLookup(numbers, binned[name], measure, influence, fixed))
+        if component_errors is None:
+            continue
+        bounds = cluster_error_tables(statistic, component_errors(), columns, counts, cohort or varying)
+        if fixed is not None and statistic.shares_error is not None:
+            errors_fixed = cluster_weight_offsets(statistic.shares_error(), first, counts, sign=1.0)
+        errors[i] = InfluenceLookup(numbers, binned[name], measure, bounds, errors_fixed)
+    # One scan for both: the diagonal then has the squared sums of error bounds (`cluster_error_tables`).
+    lookups = ClusterLookups([*values, *errors.values()])
+    scans.scan_clusters(lookups, scores=True)
+    (products,) = lookups.products
+    bounds_of = dict(zip(errors, np.sqrt(products.diagonal()[len(values) :]).tolist(), strict=True))
+    error_bounds = [bounds_of.get(i, nan) for i in range(len(values))]
+    return ClusterErrors(counts, statistics, products[: len(values), : len(values)], error_bounds)

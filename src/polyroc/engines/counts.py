@@ -5,7 +5,7 @@ from math import inf, isnan
 
 import numpy as np
 
-from polyroc.engines.binned_statistic import BoundedStatistic
+from polyroc.engines.binned_sample import BoundedStatistic
 from polyroc.engines.bins import BinCounts, BinnedColumn, BinnedValues, Layout, class_sums, record_width
 from polyroc.engines.bounds import bin_family, bounded_statistic
 from polyroc.errors import NotApplicableError

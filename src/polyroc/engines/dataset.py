@@ -7,17 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyroc.engines.csv_table import csv_table
+from polyroc.engines.bins import checked_exponent, scaled_expression
 from polyroc.engines.files import (
     Files,
     check_parquet_columns,
+    csv_table,
     files_text,
     find_files,
     is_csv,
     is_parquet,
     partitioned_source,
 )
-from polyroc.engines.precision import checked_exponent, scaled_expression
 from polyroc.engines.rows import DuckRows, Rows, code_expression, non_finite_error
 from polyroc.engines.session import EngineSession
 from polyroc.engines.support import check_supported, decisions_subject

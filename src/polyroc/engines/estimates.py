@@ -6,7 +6,7 @@ from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
 
-from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, ComponentTables
+from polyroc.engines.binned_sample import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.clusters import ClusterErrors
 from polyroc.estimates.boundary import Boundary

@@ -7,36 +7,39 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.engines.bins import scaled_weights
 from polyroc.engines.bounds import engine_measures
 from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_files
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import EngineOptions
-from polyroc.engines.precision import scaled_weights
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.engines.support import Mode, check_measure, mode_of
 from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError, PolyrocWarning, warn
+from polyroc.kernels.arrays import IntArray
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.messages import Message, Option
 from polyroc.progress import Progress
-from polyroc.scores import Schema
+from polyroc.scores import Schema, Scores
 from polyroc.validation.arrays import Missing
 
 __all__ = [
     "Group",
+    "RowSample",
     "estimate_dataset",
     "estimate_groups",
     "group_context",
     "group_rows",
     "open_dataset",
     "row_bytes",
+    "sample_rows",
 ]
 
 MeasureArgument = str | Measure | Sequence[str | Measure] | None
@@ -276,3 +279,84 @@ def group_context(group: Group) -> Iterator[None]:
     for warning in caught:
         if isinstance(warning.message, PolyrocWarning):
             warn(Message(f"{name}: ", warning.message.message), type(warning.message))
+
+
+class RowSample(NamedTuple):
+    """Cases drawn without replacement, and the number of rows that they were drawn from."""
+
+    scores: Scores
+    rows: int
+
+
+def sample_rows(
+    options: EngineOptions,
+    cases: int,
+    seed: int,
+    *,
+    labels: Sequence[Hashable] | None,
+    pos_label: Hashable,
+    missing: Missing,
+) -> RowSample:
+    """Draw rows of files at random; the same rows for the same seed, whatever the number of threads.
+
+    Rows that an evaluation of all rows would reject (missing values, unknown classes) are left out of the sample.
+    """
+    with open_dataset(options, labels, pos_label, missing) as data:
+        assert isinstance(data, FileDataset)
+        rows = data.rows
+        count = f"{rows.source.select(['count(*)'])} WHERE {rows.condition}"
+        parameters = [*rows.source.parameters, *rows.condition_parameters]
+        ((total,),) = rows.session.rows(count, parameters, rows.source.name)
+        rng = np.random.default_rng(seed)
+        drawn = np.sort(rng.choice(total, min(cases, total), replace=False, shuffle=False))
+        return RowSample(_scores(data, options, _valid(_drawn(data, drawn))), int(total))
+
+
+def _drawn(data: FileDataset, numbers: IntArray) -> Batch:
+    """The rows with these ascending numbers, in the order of the files."""
+    parts: list[Batch] = []
+    start = 0
+    for batch in data.rows.batches():
+        first, last = np.searchsorted(numbers, [start, start + len(batch.codes)])
+        chosen = numbers[first:last] - start
+        start += len(batch.codes)
+        parts.append(Batch(*(_rows_of(part, chosen) for part in batch)))
+    return concatenated(parts)
+
+
+def _rows_of(part: Any, chosen: IntArray) -> Any:
+    """Some entries of an array, or of each of several; the memory of the stream is freed with its batch."""
+    if part is None:
+        return None
+    return part[chosen].copy() if isinstance(part, np.ndarray) else [column[chosen].copy() for column in part]
+
+
+def _valid(batch: Batch) -> Batch:
+    numbers = [*batch.columns, *([] if batch.weight is None else [batch.weight])]
+    kept = np.flatnonzero((batch.codes >= 0) & np.all([np.isfinite(column) for column in numbers], axis=0))
+    return Batch(*(_rows_of(part, kept) for part in batch))
+
+
+def _scores(data: FileDataset, options: EngineOptions, batch: Batch) -> Scores:
+    schema = data.schema
+    values = {
+        name: batch.columns[places[0]]
+        if schema.kind == "score"
+        else np.column_stack([batch.columns[place] for place in places])
+        for name, places in data.classifiers.items()
+    }
+    weight = None if batch.weight is None else np.ldexp(batch.weight, data.rows.weight_exponent)
+    return Scores(
+        batch.codes,
+        schema.labels,
+        values,
+        schema.kind,
+        schema.positive,
+        schema.ordered,
+        weight,
+        batch.clusters,
+        data.dropped,
+        sampling=options.sampling,
+        negated=data.negated,
+        notes=data.notes,
+    )

@@ -19,16 +19,7 @@ from polyroc.scores import Sampling
 from polyroc.validation.arrays import Missing
 from polyroc.validation.weights import check_sampling
 
-__all__ = [
-    "MEMORY_SHARE",
-    "Covariance",
-    "Engine",
-    "EngineOptions",
-    "columns_of_by",
-    "engine_options",
-    "fits_memory",
-    "is_large",
-]
+__all__ = ["Covariance", "Engine", "EngineOptions", "columns_of_by", "engine_options", "fits_memory"]
 
 Covariance = Literal["joined", "bound"]
 Engine = Literal["duckdb", "memory"] | Any  # or a Spark session

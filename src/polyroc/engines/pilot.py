@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyroc.engines.binned_statistic import ComponentTables
+from polyroc.engines.binned_sample import ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout
 from polyroc.engines.counts import BinnedData
-from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.rows import MemoryRows
+from polyroc.engines.scan import InfluenceLookup, InfluenceLookups
 from polyroc.kernels.arrays import BoolArray, FloatArray
 
 __all__ = [

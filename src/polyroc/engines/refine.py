@@ -8,26 +8,30 @@
    contributes falls in proportion to its width, so one refinement mostly suffices.
 4. Components that are sums over several columns, and the covariance between classifiers, need the rows: the
    components of each row are looked up by bin, in one of the scans above where possible
-   (`polyroc.engines.influence_lookup`).
+   (`polyroc.engines.scan`).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import nan, sqrt
+from typing import TypeVar
 
 import numpy as np
 
-from polyroc.engines.bin_division import divided_layouts
-from polyroc.engines.binned_statistic import BoundedStatistic, ComponentTables
-from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
+from polyroc.engines.binned_sample import BoundedStatistic, ComponentTables
+from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes, check_weight_precision
 from polyroc.engines.bounds import bin_family
 from polyroc.engines.case_means import evaluate_means
-from polyroc.engines.cluster_scans import clustered_statistics, sum_clusters
-from polyroc.engines.clusters import ClusterCounts, ClusteredStatistics, ClusterErrors
+from polyroc.engines.clusters import (
+    ClusterCounts,
+    ClusteredStatistics,
+    ClusterErrors,
+    clustered_statistics,
+    sum_clusters,
+)
 from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
 from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, weight_offsets, width_by_bin
-from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.pilot import (
     LARGEST_RELATIVE_ERROR,
     PILOT_BITS,
@@ -37,11 +41,9 @@ from polyroc.engines.pilot import (
     pilot_size,
     smoothed_bins,
 )
-from polyroc.engines.precision import check_weight_precision
-from polyroc.engines.request import EngineResult, EvaluationRequest
-from polyroc.engines.row_scans import Layouts, RowScans, warn_of_small_classes
+from polyroc.engines.request import EngineResult, EvaluationRequest, Layouts, RowScans, warn_of_small_classes
 from polyroc.engines.rows import MemoryRows, Rows
-from polyroc.engines.scan import CACHED_ROWS, Scan, ScanPlan
+from polyroc.engines.scan import CACHED_ROWS, InfluenceLookup, InfluenceLookups, Scan, ScanPlan
 from polyroc.engines.tally import check_applicable, default_bits
 from polyroc.errors import InputError, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
@@ -460,3 +462,61 @@ class _Refinement:
 
     def _summary(self) -> ScanSummary:
         return self.scans.summary(None if self.cluster_counts is None else self.cluster_counts.number)
+
+
+Column = TypeVar("Column")
+WIDTH_MARGIN = 0.8  # of the tolerance that the refined bins should leave: scores are not spread evenly in a bin
+
+
+def divided_layouts(
+    widths: Mapping[Column, FloatArray], occupied: Mapping[Column, tuple[Layout, IntArray]], most: int
+) -> dict[Column, Layout]:
+    """The layouts of the columns in which a bin is to be divided.
+
+    Parameters
+    ----------
+    widths
+        By column and occupied bin: the width of the bounds that is due to the bin, in units of the target.
+    occupied
+        By column: the present layout, and the numbers of its occupied bins.
+    most
+        The most bins of a column.
+    """
+    layouts = {}
+    for column, width in widths.items():
+        layout, bins = occupied[column]
+        # Each column may keep a share of the tolerance in proportion to its present width.
+        target = WIDTH_MARGIN * width.sum() / sum(of_column.sum() for of_column in widths.values())
+        halvings = _halvings(width, layout.shift[bins], target, most - layout.size)
+        if halvings.any():
+            by_bin = np.zeros(layout.size, dtype=np.int64)
+            by_bin[bins] = halvings
+            layouts[column] = layout.refined(by_bin)
+    return layouts
+
+
+def _halvings(widths: FloatArray, possible: IntArray, target: float, most: int) -> IntArray:
+    """How often to halve each bin so that the widths left sum to the target, with the fewest bins.
+
+    Divided into m parts, a bin in which scores are spread evenly keeps 1/m of its width; for a given number of
+    bins the sum of width / m is least if m is in proportion to the root of the width (Lagrange). The factor of
+    proportion is found by bisection of its logarithm; m is a power of two, at most 2^possible, and there are at
+    most `most` bins.
+    """
+    root = np.sqrt(np.maximum(widths, 0.0))
+
+    def halvings_at(factor: float) -> IntArray:
+        halvings = np.ceil(np.log2(np.maximum(root * factor, 1.0)))
+        return np.minimum(halvings.astype(np.int64), possible)
+
+    low, high = 0.0, 64.0  # logarithms to base 2; a tenth is near enough, since m is rounded to powers of two
+    while high - low > 0.1:
+        middle = (low + high) / 2
+        halvings = halvings_at(2.0**middle)
+        left, bins = float(np.ldexp(widths, -halvings).sum()), float(np.ldexp(1.0, halvings).sum())
+        if left > target and bins < most:
+            low = middle
+        else:
+            high = middle
+    halvings = halvings_at(2.0**high)
+    return halvings if float(np.ldexp(1.0, halvings).sum()) <= most else halvings_at(2.0**low)

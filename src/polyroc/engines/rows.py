@@ -289,7 +289,7 @@ class DuckRows:
     room
         How many bytes an exact answer, or the batches of a scan, may take in memory.
     weight_exponent
-        The weights have been divided by 2 to this power (see `polyroc.engines.precision`).
+        The weights have been divided by 2 to this power (see `polyroc.engines.bins`).
     cluster
         The column of the clusters in queries, which are numbered in the table "clusters"; None without.
     integers

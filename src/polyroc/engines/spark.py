@@ -24,7 +24,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as sql
 from pyspark.sql import types
 
-from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bins import BinnedColumn, checked_exponent, scaled_weights
 from polyroc.engines.dataset import (
     MOST_LABELS,
     ColumnRequest,
@@ -37,7 +37,6 @@ from polyroc.engines.dataset import (
     sorted_labels,
 )
 from polyroc.engines.evaluate import Group, group_context, row_bytes
-from polyroc.engines.precision import checked_exponent, scaled_weights
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import (

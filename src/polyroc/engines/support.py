@@ -17,7 +17,6 @@ __all__ = [
     "FEATURES",
     "MODES",
     "VERBS",
-    "Feature",
     "Mode",
     "Verb",
     "check_measure",

@@ -6,10 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from polyroc.engines.bins import BinnedValues, Layout, bin_bytes, record_width
+from polyroc.engines.bins import (
+    LARGEST_WEIGHT,
+    WEIGHT_UNIT,
+    BinnedValues,
+    Layout,
+    bin_bytes,
+    check_weight_precision,
+    record_width,
+)
 from polyroc.engines.counts import MOST_CLASSES, Counts
 from polyroc.engines.estimates import Estimator, ScanSummary
-from polyroc.engines.precision import LARGEST_WEIGHT, WEIGHT_UNIT, check_weight_precision
 from polyroc.engines.support import check_measure
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
 from polyroc.errors import (

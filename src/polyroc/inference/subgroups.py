@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from polyroc.engines.bins import scaled_weights
 from polyroc.engines.evaluate import group_context
-from polyroc.engines.precision import scaled_weights
 from polyroc.estimates.grouped import Group, Grouped, GroupResult, own_covariance
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.covariance import between_repeats, influence, sampled_strata
