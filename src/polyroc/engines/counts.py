@@ -8,10 +8,11 @@ import numpy as np
 from polyroc.engines.binned_sample import BoundedStatistic
 from polyroc.engines.bins import BinCounts, BinnedColumn, BinnedValues, Layout, class_sums, record_width
 from polyroc.engines.bounds import bin_family, bounded_statistic
-from polyroc.errors import NotApplicableError
+from polyroc.errors import NotApplicableError, UndefinedMeasureWarning, warn
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import add_cases, add_records, add_weighted, largest_columns, own_class_comparisons
 from polyroc.kernels.threads import run_concurrently
+from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.scores import Schema
 
@@ -21,10 +22,15 @@ __all__ = [
     "BinnedData",
     "Counts",
     "DecisionPatterns",
+    "check_applicable",
+    "default_bits",
     "pattern_kinds",
     "score_columns",
+    "warn_absent",
 ]
 
+TALLY_BYTES = 64 * 2**20  # of the records of a tally by default
+MOST_BITS, FEWEST_BITS = 16, 8  # of bins by default, depending on the memory that they take
 DECISIONS = -1  # number of the column that patterns of decisions count as
 MOST_CLASSES = 39  # the largest number of digits to base 3 in the 63 bits of a pattern
 
@@ -260,3 +266,35 @@ class BinnedData:
         kind = bin_family(measure)
         rows = self.patterns[kind][1].representatives() if kind in self.patterns else None
         return bounded_statistic(measure, self.columns_for(measure), self.schema, rows)
+
+
+def default_bits(classes: int, columns: int, weighted: bool, room: float = TALLY_BYTES) -> int:
+    """The most bits, up to 16, with which the records of all columns take no more bytes than `room`."""
+    record = 8 * record_width(classes, weighted) * columns
+    for bits in range(MOST_BITS, FEWEST_BITS, -1):
+        if Layout.of(bits).size * record <= room:
+            return bits
+    return FEWEST_BITS
+
+
+def warn_absent(absent: Sequence[str], measure: Measure) -> None:
+    """Warn that classes have no case."""
+    named = ", ".join(map(repr, absent))
+    warn(f"No case of class {named}: {measure} undefined (nan). Add cases.", UndefinedMeasureWarning)
+
+
+def check_applicable(measure: Measure, counts: Counts) -> None:
+    """Raise an error if the measure does not apply to the counted predictions."""
+    reason = inapplicable_reason(measure, counts.schema, by_name=True)
+    if reason is not None:
+        raise NotApplicableError(f"{measure} ", reason, ".")
+    if measure.needs == "probabilities":
+        names = counts.schema.names
+        for place, (low, high) in counts.ranges.items():
+            if low < -ROUNDING or high > 1 + ROUNDING:
+                raise NotApplicableError(
+                    f"{measure} needs probabilities in [0, 1], but those of class {names[place]!r} go "
+                    f"from {low:g} to {high:g}; ",
+                    SOFTMAX,
+                    ".",
+                )

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from polyroc.engines.bins import checked_exponent, scaled_expression
 from polyroc.engines.files import (
@@ -18,28 +18,27 @@ from polyroc.engines.files import (
     is_parquet,
     partitioned_source,
 )
+from polyroc.engines.options import EngineOptions
 from polyroc.engines.rows import DuckRows, Rows, code_expression, non_finite_error
 from polyroc.engines.session import EngineSession
 from polyroc.engines.support import check_supported, decisions_subject
 from polyroc.errors import DroppedRowsWarning, InputError, StackedRowsWarning, warn
-from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
+from polyroc.io.columns import Columns, RequestedColumns, TableNames, columns_text, find_columns
 from polyroc.io.files import check_file, check_no_table, files_source
 from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
-from polyroc.io.sources import DataFile, Decimal, Kind, Source, unchanged
+from polyroc.io.sources import DataFile, Kind, Source, unchanged
 from polyroc.io.stacked_rows import check_stored_folds, stacked_rows_notes
 from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import check_distinct
 from polyroc.messages import Option
-from polyroc.scores import Sampling, Schema
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Schema
 from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.labels import FEW_CLASSES, check_class_count
 from polyroc.validation.scores import schema_of
 
 __all__ = [
     "MOST_LABELS",
-    "ColumnRequest",
     "Dataset",
     "FileDataset",
     "bind_columns",
@@ -58,24 +57,9 @@ LARGEST_WHOLE = 2**53 - 1  # doubles distinguish integers up to it: labels come 
 MOST_LABELS = 65536  # more distinct labels than this are taken for a mistake in the choice of the column
 
 
-class ColumnRequest(NamedTuple):
-    """The requested columns and what they mean, as in `read`; `by` are columns that divide the rows."""
-
-    truth: str
-    scores: ScorePatterns
-    weight: str | None
-    by: Sequence[str]
-    labels: Sequence[Hashable] | None
-    pos_label: Hashable
-    missing: Missing
-    sampling: Sampling = "cohort"
-    groups: str | None = None
-    negate: Any = None
-
-    @property
-    def labels_of_rows(self) -> tuple[str, ...]:
-        """The columns of labels: the true class, the groups, and those that divide the rows."""
-        return tuple(dict.fromkeys([self.truth, *([self.groups] if self.groups else []), *self.by]))
+def label_columns(options: EngineOptions) -> tuple[str, ...]:
+    """Return the columns of labels: the true class, the groups, and those that divide the rows."""
+    return tuple(dict.fromkeys([options.truth, *([options.groups] if options.groups else []), *options.by]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,22 +123,15 @@ class FileDataset(Dataset):
 
 
 @contextmanager
-def open_files(
-    files: Files | Any,
-    request: ColumnRequest,
-    memory: int,
-    disk: int | None = None,
-    table: str | None = None,
-    decimal: Decimal = ".",
-    encoding: str | None = None,
-) -> Iterator[FileDataset]:
-    """Open files, a data frame or a lazy table as a dataset; the last options are those of `read`."""
+def open_files(files: Files | Any, request: EngineOptions) -> Iterator[FileDataset]:
+    """Open files, a data frame or a lazy table as a dataset."""
+    memory = request.memory
     paths = [] if is_table(files) else find_files(files)
-    with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
-        data = [DataFile(Path(path), None, decimal, encoding) for path in paths]
-        source, columns = _open_source(session, files, data, request, table)
+    with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, request.disk) as session:
+        data = [DataFile(Path(path), None, request.decimal, request.encoding) for path in paths]
+        source, columns = _open_source(session, files, data, request)
         check_stored_folds(columns, source)
-        labels = [[name] for name in request.labels_of_rows if label_kind(source, name) == "float"]
+        labels = [[name] for name in label_columns(request) if label_kind(source, name) == "float"]
         check_distinct(session, source, labels, "labels")
         # every scan of a table reads all registered columns
         keys = frame_source(session, files, [columns.truth], keys=True, view="keys") if is_table(files) else source
@@ -170,7 +147,7 @@ def open_files(
         weight = [request.weight] if request.weight else []
         _check_numbers(source, (*names, *weight))
         if is_parquet(paths):
-            check_parquet_columns(session, paths, (*names, *weight), request.labels_of_rows)
+            check_parquet_columns(session, paths, (*names, *weight), label_columns(request))
         truth = f"c{source.columns.index(request.truth)}"
         code, code_parameters = code_expression(truth, schema.labels)
         rows = DuckRows(
@@ -201,16 +178,16 @@ def open_files(
 
 
 def _open_source(
-    session: EngineSession, files: Any, data: Sequence[DataFile], request: ColumnRequest, table: str | None
+    session: EngineSession, files: Any, data: Sequence[DataFile], request: EngineOptions
 ) -> tuple[Source, Columns]:
     """The files or the table as one source whose columns have kinds, and the requested columns."""
-    names, paths = _requested(request).names, [str(file.path) for file in data]
+    names, paths, table = _requested(request).names, [str(file.path) for file in data], request.table
     if is_csv(paths):
         csv = csv_table(session, data, names, table)
         columns = check_columns(csv.text, request)
-        csv.check((*columns.numbers, *request.labels_of_rows))
+        csv.check((*columns.numbers, *label_columns(request)))
         scores = [own.names for own in columns.scores.values()]
-        return csv.typed(session, columns.numbers, request.labels_of_rows, scores), columns
+        return csv.typed(session, columns.numbers, label_columns(request), scores), columns
     if not paths:
         check_no_table(table)
         source = frame_source(session, files, names)
@@ -236,7 +213,7 @@ def _check_numbers(source: Source, names: Sequence[str]) -> None:
             )
 
 
-def _requested(request: ColumnRequest) -> RequestedColumns:
+def _requested(request: EngineOptions) -> RequestedColumns:
     columns = request.truth, request.scores, None, None, None, request.weight, request.groups
     return RequestedColumns(*columns, by=tuple(request.by))
 
@@ -323,11 +300,11 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
     return sorted_labels((label for (label,) in rows), truth)
 
 
-def check_columns(source: Source, request: ColumnRequest) -> Columns:
+def check_columns(source: Source, request: EngineOptions) -> Columns:
     """The requested columns, which must be among those of the source."""
     columns = find_columns(_requested(request), source).with_negated(request.negate)
     if source.kinds is not None:
-        for name in request.labels_of_rows:
+        for name in label_columns(request):
             label_kind(source, name)
     return columns
 
@@ -367,7 +344,7 @@ def bind_columns(
     source: Source,
     columns: Columns,
     present: tuple[Hashable, ...],
-    request: ColumnRequest,
+    request: EngineOptions,
     cases: Callable[[], int],
     vectors: Mapping[str, tuple[str, ...]] | None = None,
     categories: Sequence[Hashable] | None = None,

@@ -13,22 +13,21 @@ import numpy as np
 
 from polyroc.engines.bins import scaled_weights
 from polyroc.engines.bounds import engine_measures
-from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_files
+from polyroc.engines.dataset import Dataset, FileDataset, open_files
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import EngineOptions
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.engines.support import Mode, check_measure, mode_of
-from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError, PolyrocWarning, warn
+from polyroc.errors import MeasureError, NotApplicableError, PolyrocError, PolyrocWarning, warn
 from polyroc.kernels.arrays import IntArray
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
-from polyroc.messages import Message, Option
+from polyroc.messages import Message
 from polyroc.progress import Progress
 from polyroc.scores import Schema, Scores
-from polyroc.validation.arrays import Missing
 
 __all__ = [
     "Group",
@@ -50,9 +49,6 @@ def estimate_dataset(
     options: EngineOptions,
     measures: MeasureArgument,
     *,
-    labels: Sequence[Hashable] | None,
-    pos_label: Hashable,
-    missing: Missing,
     errors: bool = True,
     paired: bool = False,
     progress: Progress | None = None,
@@ -62,7 +58,7 @@ def estimate_dataset(
 
     `check` may reject the schema before any row is read.
     """
-    with open_dataset(options, labels, pos_label, missing) as data:
+    with open_dataset(options) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
@@ -75,9 +71,6 @@ def estimate_groups(
     measures: MeasureArgument,
     make: Callable[[EngineResult, dict[str, str]], Any],
     *,
-    labels: Sequence[Hashable] | None,
-    pos_label: Hashable,
-    missing: Missing,
     errors: bool = True,
     paired: bool = False,
     progress: Progress | None = None,
@@ -87,7 +80,7 @@ def estimate_groups(
 
     Rows that fit in memory are estimated exactly.
     """
-    with open_dataset(options, labels, pos_label, missing) as data:
+    with open_dataset(options) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
@@ -123,35 +116,13 @@ def _group_results(
         yield from estimate_frame_groups(data, request, options.memory // 4)
 
 
-def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: Missing) -> Any:
-    """Files or a data frame, open for as long as the context lasts."""
-    request = ColumnRequest(
-        options.truth,
-        options.scores,
-        options.weight,
-        options.by,
-        labels,
-        pos_label,
-        missing,
-        options.sampling,
-        options.groups,
-        options.negate,
-    )
+def open_dataset(options: EngineOptions) -> Any:
+    """Open files or a data frame for as long as the context lasts."""
     if is_frame(options.files):
         from polyroc.engines.spark import open_frame
 
-        if options.table is not None:
-            raise InputError("A Spark data frame has no tables; leave out ", Option("table", options.table), ".")
-        return open_frame(options.files, request, options.memory)
-    return open_files(
-        options.files,
-        request,
-        options.memory,
-        options.disk,
-        options.table,
-        options.decimal,
-        options.encoding,
-    )
+        return open_frame(options.files, options)
+    return open_files(options.files, options)
 
 
 def _request(
@@ -292,16 +263,12 @@ def sample_rows(
     options: EngineOptions,
     cases: int,
     seed: int,
-    *,
-    labels: Sequence[Hashable] | None,
-    pos_label: Hashable,
-    missing: Missing,
 ) -> RowSample:
     """Draw rows of files at random; the same rows for the same seed, whatever the number of threads.
 
     Rows that an evaluation of all rows would reject (missing values, unknown classes) are left out of the sample.
     """
-    with open_dataset(options, labels, pos_label, missing) as data:
+    with open_dataset(options) as data:
         assert isinstance(data, FileDataset)
         rows = data.rows
         count = f"{rows.source.select(['count(*)'])} WHERE {rows.condition}"

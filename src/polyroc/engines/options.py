@@ -53,11 +53,6 @@ class EngineOptions:
     pos_label: Hashable = None
     missing: Missing = "raise"
 
-    @property
-    def terms(self) -> dict[str, Any]:
-        """Return the options that say what the classes are and what becomes of incomplete rows."""
-        return {"labels": self.labels, "pos_label": self.pos_label, "missing": self.missing}
-
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
     """Return the settings of an engine, from the options of the data that are not None."""

@@ -30,7 +30,7 @@ from polyroc.engines.clusters import (
     clustered_statistics,
     sum_clusters,
 )
-from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
+from polyroc.engines.counts import BinnedData, Counts, check_applicable, default_bits, pattern_kinds, score_columns
 from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, weight_offsets, width_by_bin
 from polyroc.engines.pilot import (
     LARGEST_RELATIVE_ERROR,
@@ -44,7 +44,6 @@ from polyroc.engines.pilot import (
 from polyroc.engines.request import EngineResult, EvaluationRequest, Layouts, RowScans, warn_of_small_classes
 from polyroc.engines.rows import MemoryRows, Rows
 from polyroc.engines.scan import CACHED_ROWS, InfluenceLookup, InfluenceLookups, Scan, ScanPlan
-from polyroc.engines.tally import check_applicable, default_bits
 from polyroc.errors import InputError, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray

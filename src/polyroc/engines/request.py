@@ -7,12 +7,11 @@ from math import nan
 import numpy as np
 
 from polyroc.engines.bins import Layout
-from polyroc.engines.counts import BinnedData
+from polyroc.engines.counts import BinnedData, warn_absent
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.options import Covariance
 from polyroc.engines.rows import Rows
 from polyroc.engines.scan import InfluenceLookups, Scan, ScanPlan
-from polyroc.engines.tally import warn_absent
 from polyroc.errors import InputError, SmallClassWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray

@@ -27,7 +27,6 @@ from pyspark.sql import types
 from polyroc.engines.bins import BinnedColumn, checked_exponent, scaled_weights
 from polyroc.engines.dataset import (
     MOST_LABELS,
-    ColumnRequest,
     Dataset,
     bind_columns,
     check_columns,
@@ -37,6 +36,7 @@ from polyroc.engines.dataset import (
     sorted_labels,
 )
 from polyroc.engines.evaluate import Group, group_context, row_bytes
+from polyroc.engines.options import EngineOptions
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import (
@@ -79,7 +79,7 @@ try:
 except ImportError:  # the client of Spark Connect has no Java
     Py4JError = PySparkException
 
-__all__ = ["estimate_frame_groups", "open_frame"]
+__all__ = ["count", "estimate_frame_groups", "open_frame"]
 
 T = TypeVar("T")
 Load = Callable[[], Any]
@@ -185,8 +185,10 @@ class FrameDataset(Dataset):
 
 
 @contextmanager
-def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Iterator[FrameDataset]:
+def open_frame(frame: "DataFrame", request: EngineOptions) -> Iterator[FrameDataset]:
     """Open a data frame as a dataset."""
+    if request.table is not None:
+        raise InputError("A Spark data frame has no tables; leave out ", Option("table", request.table), ".")
     if find_spec("pyarrow") is None:
         raise MissingPackageError(f"Spark needs pyarrow here: {install_command('spark')}.")
     names = tuple(frame.columns)
@@ -226,7 +228,7 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     else:
         _check_present(rows, labelled)
     rows, exponent = scaled_rows(rows, request.weight)
-    frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, weight_exponent=exponent)
+    frame_rows = SparkRows(rows.select(kept), chosen, request.memory // 4, weight_exponent=exponent)
     yield FrameDataset(frame_rows, classifiers, schema, dropped, rows, negated=columns.negated, notes=notes)
 
 
@@ -603,42 +605,24 @@ def _add_message(scan: Scan, data: bytes) -> None:
 
 
 def _row_batches(tables: Tables, weighted: bool) -> Iterator[Batch]:
-    """Rows as arrays, several of Spark's small batches at a time."""
+    """Yield rows as arrays, several of Spark's small batches at a time, with numbers for their clusters."""
     gathered: list[list[Any]] = []
-    clusters = _ClusterNumbers()
+    last, number, clustered = None, 0, False
     for table in tables:
-        columns = dict(zip(table.schema.names, table.columns, strict=True))
-        numbers = [clusters.of(columns.pop("p"))] if "p" in columns else []
-        gathered.append([*(column.to_numpy(zero_copy_only=False) for column in columns.values()), *numbers])
+        if not table.num_rows:
+            continue
+        names = table.schema.names
+        columns = [column.to_numpy(zero_copy_only=False) for column in table.columns]
+        if clustered := "p" in names:
+            own = columns.pop(names.index("p"))
+            columns.append(number + np.cumsum(np.append(own[0] != last, own[1:] != own[:-1])))
+            last, number = own[-1], int(columns[-1][-1])
+        gathered.append(columns)
         if sum(len(columns[0]) for columns in gathered) >= ROWS_AT_ONCE:
-            yield _concatenated(gathered, weighted, bool(numbers))
+            yield _concatenated(gathered, weighted, clustered)
             gathered = []
     if gathered:
-        yield _concatenated(gathered, weighted, clusters.last is not None)
-
-
-class _ClusterNumbers:
-    """Numbers for clusters whose rows follow each other, whatever the type of their names."""
-
-    def __init__(self) -> None:
-        self.last: Any = None
-        self._number = 0
-
-    def of(self, names: Any) -> Any:
-        """The numbers of the clusters of some rows; the first cluster may be that of the rows before."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        if isinstance(names, pa.ChunkedArray):
-            names = names.combine_chunks()
-        if not len(names):
-            return np.empty(0, np.int64)
-        new = np.ones(len(names), dtype=np.int64)
-        new[1:] = pc.not_equal(names[1:], names[:-1]).to_numpy(zero_copy_only=False)
-        new[0] = names[0] != self.last
-        numbers = self._number + np.cumsum(new)
-        self._number, self.last = int(numbers[-1]), names[-1]
-        return numbers
+        yield _concatenated(gathered, weighted, clustered)
 
 
 def _concatenated(gathered: list[list[Any]], weighted: bool, clustered: bool) -> Batch:

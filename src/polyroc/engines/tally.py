@@ -13,25 +13,21 @@ from polyroc.engines.bins import (
     Layout,
     bin_bytes,
     check_weight_precision,
-    record_width,
 )
-from polyroc.engines.counts import MOST_CLASSES, Counts
+from polyroc.engines.counts import MOST_CLASSES, Counts, check_applicable, default_bits, warn_absent
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.support import check_measure
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
 from polyroc.errors import (
     InputError,
-    NotApplicableError,
     OutOfSpaceError,
     SmallClassWarning,
     ToleranceWarning,
-    UndefinedMeasureWarning,
     warn,
 )
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.threads import machine_memory
-from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.messages import short_repr
@@ -45,10 +41,7 @@ from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import Positive, validated
 from polyroc.validation.weights import check_sampling, check_weight_kind
 
-__all__ = ["Tally", "check_applicable", "default_bits", "warn_absent"]
-
-TALLY_BYTES = 64 * 2**20  # of the records of a tally by default
-MOST_BITS, FEWEST_BITS = 16, 8  # of bins by default, depending on the memory that they take
+__all__ = ["Tally"]
 
 
 class Tally:
@@ -330,35 +323,3 @@ class Tally:
 
 def _described(schema: Schema, weighted: bool) -> str:
     return f"{schema.kind} {'with' if weighted else 'without'} weights"
-
-
-def default_bits(classes: int, columns: int, weighted: bool, room: float = TALLY_BYTES) -> int:
-    """The most bits, up to 16, with which the records of all columns take no more bytes than `room`."""
-    record = 8 * record_width(classes, weighted) * columns
-    for bits in range(MOST_BITS, FEWEST_BITS, -1):
-        if Layout.of(bits).size * record <= room:
-            return bits
-    return FEWEST_BITS
-
-
-def warn_absent(absent: Sequence[str], measure: Measure) -> None:
-    """Warn that classes have no case."""
-    named = ", ".join(map(repr, absent))
-    warn(f"No case of class {named}: {measure} undefined (nan). Add cases.", UndefinedMeasureWarning)
-
-
-def check_applicable(measure: Measure, counts: Counts) -> None:
-    """Raise an error if the measure does not apply to the counted predictions."""
-    reason = inapplicable_reason(measure, counts.schema, by_name=True)
-    if reason is not None:
-        raise NotApplicableError(f"{measure} ", reason, ".")
-    if measure.needs == "probabilities":
-        names = counts.schema.names
-        for place, (low, high) in counts.ranges.items():
-            if low < -ROUNDING or high > 1 + ROUNDING:
-                raise NotApplicableError(
-                    f"{measure} needs probabilities in [0, 1], but those of class {names[place]!r} go "
-                    f"from {low:g} to {high:g}; ",
-                    SOFTMAX,
-                    ".",
-                )

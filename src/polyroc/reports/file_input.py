@@ -42,7 +42,7 @@ class FileCases:
         """Rows drawn at random, of which the cases are in memory."""
         with warnings.catch_warnings():  # the evaluation of all rows gives the same warnings
             warnings.simplefilter("ignore", PolyrocWarning)
-            return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed, **self.settings.terms)
+            return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed)
 
     @property
     def collection(self) -> "partial[FileCollection]":
