@@ -13,7 +13,6 @@ from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.binned_pairs import add_areas
 from polyroc.kernels.bins import (
     BINADE_BITS,
-    COUNTED,
     FIRST_BINADE,
     FRACTION_BITS,
     HALF_BITS_OF_ONE,
@@ -324,19 +323,10 @@ class BinCounts:
         The bins.
     """
 
-    def __init__(self, layout: Layout, classes: int, weighted: bool, continuous: BoolArray | None = None) -> None:
-        """Without cases. `continuous` marks bins, or bins of the level above, whose scores are taken to differ.
-
-        Then they need not be compared, which saves time; bounds are wider than necessary if they are equal.
-        """
+    def __init__(self, layout: Layout, classes: int, weighted: bool) -> None:
         self.layout, self.classes, self.weighted = layout, classes, weighted
         self._records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
         self._counters = np.zeros((0 if weighted else layout.size, classes), dtype=np.uint8)
-        if continuous is not None and not weighted:
-            if len(continuous) < layout.size:
-                continuous = np.repeat(continuous, layout.levels[-1].counts)
-            self._counters[:] = COUNTED
-            self._counters[~continuous] = 0
         self._buffered = False  # whether counters may have cases
 
     @property

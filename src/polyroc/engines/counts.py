@@ -9,7 +9,7 @@ from polyroc.engines.binned_sample import BoundedStatistic
 from polyroc.engines.bins import BinCounts, BinnedColumn, BinnedValues, Layout, class_sums, record_width
 from polyroc.engines.bounds import bin_family, bounded_statistic
 from polyroc.errors import NotApplicableError, UndefinedMeasureWarning, warn
-from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import add_cases, add_records, add_weighted, largest_columns, own_class_comparisons
 from polyroc.kernels.threads import run_concurrently
 from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reason
@@ -144,13 +144,10 @@ class Counts:
         kinds: Sequence[str],
         weighted: bool,
         check_values: bool = True,
-        continuous: Mapping[int, BoolArray] | None = None,
     ) -> None:
-        c, continuous = schema.n_classes, continuous or {}
+        c = schema.n_classes
         self.schema, self.weighted = schema, weighted
-        self.bins = {
-            place: BinCounts(layout, c, weighted, continuous.get(place)) for place, layout in layouts.items()
-        }
+        self.bins = {place: BinCounts(layout, c, weighted) for place, layout in layouts.items()}
         self.patterns = {kind: DecisionPatterns(kind == "wins", c, weighted) for kind in kinds}
         checked = (range(c) if kinds else layouts) if check_values else ()
         self.ranges = dict.fromkeys(checked, (inf, -inf))

@@ -50,8 +50,6 @@ __all__ = [
     "sorted_labels",
 ]
 
-LARGE_FILES = 2**26  # bytes of files of which not every row should be read to find the classes
-FIRST_ROWS, MOST_NEIGHBOURS = 2**12, 2**8  # rows in which to find them, and how many they may be
 MACHINE_INTEGERS = {f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
 LARGEST_WHOLE = 2**53 - 1  # doubles distinguish integers up to it: labels come as doubles if some are missing
 MOST_LABELS = 65536  # more distinct labels than this are taken for a mistake in the choice of the column
@@ -138,9 +136,7 @@ def open_files(files: Files | Any, request: EngineOptions) -> Iterator[FileDatas
         notes = stacked_rows_notes(session, keys, columns, request.by)
         for note in notes:
             warn(note, StackedRowsWarning)
-        present = _labels_by_statistics(session, source, paths, columns.truth)
-        if present is None:
-            present = _labels(session, source, columns.truth)
+        present = _labels(session, source, columns.truth)
         categories = _stated_categories(session, files, paths, columns.truth) if request.labels is None else None
         count = partial(_count_rows, session, source)
         classifiers, names, schema = bind_columns(source, columns, present, request, count, categories=categories)
@@ -250,30 +246,6 @@ def _with_scaled_weights(rows: DuckRows, name: str | None) -> DuckRows:
     if not exponent:
         return rows
     return replace(rows, weight=scaled_expression(rows.weight, exponent), weight_exponent=exponent)
-
-
-def _labels_by_statistics(
-    session: EngineSession, source: Source, paths: Sequence[str], truth: str
-) -> tuple[Hashable, ...] | None:
-    """The integers that are the true classes of large Parquet files, without a scan; None if they are not known.
-
-    The statistics of the files contain the smallest and the largest one. If all integers between the two occur in
-    the first rows, these are the classes. (Should the statistics be wrong, the scan meets a class that is not
-    among them, which is an error.)
-    """
-    large = paths and is_parquet(paths) and sum(Path(path).stat().st_size for path in paths) >= LARGE_FILES
-    if not large or label_kind(source, truth) != "integer":
-        return None
-    limits = ", ".join(f"{end}(TRY_CAST(stats_{end}_value AS BIGINT))" for end in ("min", "max"))
-    known = "bool_and(stats_min_value IS NOT NULL AND stats_max_value IS NOT NULL)"
-    query = f"SELECT {limits}, {known} FROM parquet_metadata(?) WHERE path_in_schema = ?"
-    ((low, high, complete),) = session.rows(query, [paths, truth], source.name)
-    if not complete or low is None or high is None or high - low >= MOST_NEIGHBOURS:
-        return None
-    first_rows = f"{source.select([f'c{source.columns.index(truth)} AS label'])} LIMIT {FIRST_ROWS}"
-    rows = session.rows(f"SELECT DISTINCT label FROM ({first_rows})", source.parameters, source.name)
-    between = (*range(low, high + 1),)
-    return between if sorted_labels((label for (label,) in rows), truth) == between else None
 
 
 def _neighbours(

@@ -1,6 +1,6 @@
-"""Certified estimates by refinement: scan, bound, divide the bins that matter, and scan again.
+"""Certified estimates by refinement: count in fine bins, bound, divide the bins that matter, and count once more.
 
-1. A pilot sample, where rows can be read in part, suggests the bins.
+1. A pilot sample, where rows can be read in part, suggests the bins (`polyroc.engines.pilot`).
 2. A scan counts all rows in bins. The cases of one bin are taken to tie; the most and the least that their unknown
    order can make of each measure are its certified bounds.
 3. While a bound is wider than the tolerance (without one, while it is not small against the standard error), the
@@ -8,7 +8,7 @@
    contributes falls in proportion to its width, so one refinement mostly suffices.
 4. Components that are sums over several columns, and the covariance between classifiers, need the rows: the
    components of each row are looked up by bin, in one of the scans above where possible
-   (`polyroc.engines.scan`).
+   (`InfluenceLookups` in `polyroc.engines.scan`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,21 +32,13 @@ from polyroc.engines.clusters import (
 )
 from polyroc.engines.counts import BinnedData, Counts, check_applicable, default_bits, pattern_kinds, score_columns
 from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, weight_offsets, width_by_bin
-from polyroc.engines.pilot import (
-    LARGEST_RELATIVE_ERROR,
-    PILOT_BITS,
-    Pilot,
-    component_differences,
-    continuous_bins,
-    pilot_size,
-    smoothed_bins,
-)
+from polyroc.engines.pilot import Pilot, correct_covariance, run_pilot
 from polyroc.engines.request import EngineResult, EvaluationRequest, Layouts, RowScans, warn_of_small_classes
-from polyroc.engines.rows import MemoryRows, Rows
-from polyroc.engines.scan import CACHED_ROWS, InfluenceLookup, InfluenceLookups, Scan, ScanPlan
-from polyroc.errors import InputError, ToleranceWarning, warn
+from polyroc.engines.rows import Rows
+from polyroc.engines.scan import InfluenceLookup, InfluenceLookups
+from polyroc.errors import ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.messages import Message, Option
 
@@ -61,12 +53,12 @@ def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
     """Estimate measures from rows: means over cases exactly, in one scan, and others with certified bounds."""
     means = [measure for measure in request.measures if measure.case_mean is not None]
     if not means:
-        return _Refinement(rows, request).result()
+        return Refinement(rows, request).result()
     others = [measure for measure in request.measures if measure.case_mean is None]
     exact = evaluate_means(rows, replace(request, measures=means))
     if not others:
         return exact
-    return _together(request, exact, _Refinement(rows, replace(request, measures=others)).result())
+    return _together(request, exact, Refinement(rows, replace(request, measures=others)).result())
 
 
 def _together(request: EvaluationRequest, first: EngineResult, second: EngineResult) -> EngineResult:
@@ -81,18 +73,32 @@ def _together(request: EvaluationRequest, first: EngineResult, second: EngineRes
     return replace(second, estimates=estimates, covariance=covariance[np.ix_(order, order)])
 
 
-class _Refinement:
-    """The scans over some rows, and what is known after each of them."""
+class Refinement:
+    """The scans over some rows, and what is known after each of them.
+
+    Attributes
+    ----------
+    layouts, binned
+        By classifier (and column): the present bins, and their counts.
+    coarse
+        The counts in the pilot's coarse bins, where there was a pilot.
+    bounded
+        By classifier and measure: the statistic of the present bins with its bounds.
+    covariance, error_bounds
+        From influence values of the rows; and the bounds of the errors of the standard errors that it contains.
+    share
+        The share of all rows, if these are a pilot sample.
+    """
 
     def __init__(self, rows: Rows, request: EvaluationRequest) -> None:
         self.rows, self.request, self.scans = rows, request, RowScans(rows, request)
         self.layouts: dict[str, dict[int, Layout]] = {}
         self.binned: dict[str, BinnedData] = {}
-        self.coarse: dict[str, BinnedData] = {}  # in the pilot's bins, where there was a pilot
+        self.coarse: dict[str, BinnedData] = {}
         self.bounded: dict[tuple[str, Measure], BoundedStatistic] = {}
-        self.covariance: FloatArray | None = None  # from influence values of the rows
-        self.error_bounds: list[float] = []  # of the standard errors that it contains
-        self.share = 1.0  # of all rows, if these are a pilot sample
+        self.covariance: FloatArray | None = None
+        self.error_bounds: list[float] = []
+        self.share = 1.0
         self.finest = False  # bins cannot be divided further
         self.cluster_counts: ClusterCounts | None = None
         self.cluster_errors: ClusterErrors | None = None
@@ -103,29 +109,29 @@ class _Refinement:
         return self.scans.cases
 
     def result(self) -> EngineResult:
-        pilot = self._run_pilot()
-        self._scan_first(pilot)
+        pilot = run_pilot(self)
+        self.scan_first(pilot)
         if self.scans.absent():
             return self.scans.undefined()
         if self.request.exact:
             self._count_distinct_values()
-        self._bound()
+        self.bound()
         if self._refine():
             pilot = None  # the bins have changed, and with them the components to look up
         if self.rows.clustered:
             self._estimate_clusters()
             return self._estimates()
         if pilot is not None and pilot.lookups is not None:
-            self._correct_pilot(pilot, pilot.lookups)
-        if self.covariance is None and self._needs_influence():
-            self._scan({}, lookups=self._lookups())
+            correct_covariance(self, pilot, pilot.lookups)
+        if self.covariance is None and self.needs_influence():
+            self._scan({}, lookups=self.make_lookups())
         return self._estimates()
 
     def _refine(self) -> bool:
         """Divide bins until the bounds are narrow enough, or cannot become narrower; whether any were divided."""
         refined = False
-        while self._too_wide():
-            layouts = self._refined_layouts()
+        while self.too_wide():
+            layouts = self.refined_layouts()
             if layouts is None or self.scans.number >= MOST_SCANS:
                 self._warn_of_tolerance()
                 self.finest = True
@@ -136,40 +142,7 @@ class _Refinement:
 
     # scans
 
-    def _run_pilot(self) -> Pilot | None:
-        """The pilot; None if there are too few rows for one, or nothing that it could tell."""
-        request = self.request
-        size = pilot_size(max(map(max, request.classifiers.values())) + 1, request.room)
-        if request.exact or not size or pattern_kinds(request.measures, request.schema):
-            return None
-        rows = self.rows.pilot_sample(size)
-        if rows is None or len(rows.batch.codes) < size // 4:
-            return None
-        pilot = _Refinement(rows, replace(request, progress=None))
-        pilot.share = rows.share
-        try:
-            pilot._scan_first(bits=None if request.tolerance is None else PILOT_BITS)
-        except InputError:
-            return None  # the full scan raises a clearer error
-        if (pilot.cases <= 1).any():
-            return None
-        # Bins are divided by what is expected of all rows; the components are those of the pilot rows.
-        observed = pilot.binned
-        pilot.binned = {name: smoothed_bins(binned) for name, binned in observed.items()}
-        pilot._bound()
-        refined = (pilot._refined_layouts() if pilot._too_wide() else None) or {}
-        pilot.binned = observed
-        pilot._bound()
-        fine = {name: layouts | refined.get(name, {}) for name, layouts in pilot.layouts.items()}
-        lookups = pilot._lookups() if pilot._needs_influence() and not self.rows.clustered else None
-        columns = rows.batch.columns
-        continuous = {
-            name: {place: continuous_bins(columns[numbers[place]], layout) for place, layout in own.items()}
-            for (name, own), numbers in zip(pilot.layouts.items(), request.classifiers.values(), strict=True)
-        }
-        return Pilot(rows, pilot.layouts, fine, lookups, continuous)
-
-    def _scan_first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
+    def scan_first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
         """Count all rows, in the bins of the pilot if there was one, and check that the measures apply."""
         request, schema = self.request, self.request.schema
         places, kinds = score_columns(request.measures, schema), pattern_kinds(request.measures, schema)
@@ -179,8 +152,7 @@ class _Refinement:
         self.layouts = {name: dict.fromkeys(places, layout) for name in request.classifiers}
         if pilot is not None:
             self.layouts = pilot.fine
-        known = () if pilot is None else (pilot.lookups, pilot.continuous)
-        counts = self._scan(self.layouts, kinds, *known)
+        counts = self._scan(self.layouts, kinds, None if pilot is None else pilot.lookups)
         self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
         self.scans.cases = next(iter(self.binned.values())).cases()
         if self.scans.absent():
@@ -213,38 +185,37 @@ class _Refinement:
     def _scan_refined(self, layouts: Layouts) -> None:
         """Count the columns whose bins were divided, and look influence values up in the same scan if needed."""
         refined = {name: columns for name, columns in layouts.items() if columns}
-        lookups = self._lookups() if self.covariance is None and self._needs_influence() else None
+        lookups = self.make_lookups() if self.covariance is None and self.needs_influence() else None
         for name, counts in self._scan(refined, lookups=lookups).items():
             old = self.binned[name]
             self.layouts[name] |= layouts[name]
             columns = {**old.columns, **counts.binned().columns}
             self.binned[name] = BinnedData(old.schema, columns, old.patterns)
-        self._bound()
+        self.bound()
 
     def _scan(
         self,
         layouts: Layouts,
         kinds: Sequence[str] = (),
         lookups: InfluenceLookups | None = None,
-        continuous: Mapping[str, Mapping[int, BoolArray]] | None = None,
     ) -> dict[str, Counts]:
         """Scan all rows once: count them, or look them up, or both."""
-        counts = self.scans.scan(layouts, kinds, lookups, continuous).counts
+        counts = self.scans.scan(layouts, kinds, lookups).counts
         # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
         if lookups is not None and self.binned:
-            self.covariance = lookups.covariance(self.cases, self._first_column().totals)
+            self.covariance = lookups.covariance(self.cases, self.first_column().totals)
         return counts
 
     # bounds and refinement
 
-    def _bound(self) -> None:
+    def bound(self) -> None:
         self.bounded, self.cluster_errors = {}, None
         for name, binned in self.binned.items():
             for measure in self.request.measures:
                 bounded = binned.bounded(measure)
                 self.bounded[name, measure] = replace(bounded, parts=cache(bounded.parts))
 
-    def _too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
+    def too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
         if self.request.exact:
             return {}
         return {
@@ -268,16 +239,16 @@ class _Refinement:
 
     def _with_errors(self, name: str, measure: Measure) -> Estimator:
         """The estimator, which estimates standard errors whether or not the request does."""
-        estimator, summary = self._estimator(name, measure, self.binned), self._summary()
+        estimator, summary = self.estimator(name, measure, self.binned), self._summary()
         return replace(
             estimator, summary=replace(summary, provenance=replace(summary.provenance, method="Influence()"))
         )
 
-    def _refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
+    def refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
         """Layouts that should bring the bounds within the tolerance; None if no bin of weight can be divided."""
         # By column and bin: the width of the bounds that is due to it, in targets, summed over the measures.
         widths: dict[tuple[str, int], FloatArray] = {}
-        for (name, measure), bounded in self._too_wide().items():
+        for (name, measure), bounded in self.too_wide().items():
             target = self._target(name, measure)
             for place, width in width_by_bin(bounded, self.binned[name].columns_for(measure)).items():
                 if place >= 0:  # patterns of decisions are exact
@@ -301,7 +272,7 @@ class _Refinement:
         tolerance = self.request.tolerance
         widths = ", ".join(
             f"{measure} of {name}: {bounded.high - bounded.low:.2g}"
-            for (name, measure), bounded in self._too_wide().items()
+            for (name, measure), bounded in self.too_wide().items()
         )
         if tolerance is None:
             problem = (
@@ -324,7 +295,7 @@ class _Refinement:
 
     # covariance
 
-    def _needs_influence(self) -> bool:
+    def needs_influence(self) -> bool:
         """Whether the covariance of columns or classifiers is needed, which binned counts do not determine."""
         request = self.request
         if not request.errors or request.covariance == "bound" or (self.cases <= 1).any():
@@ -334,71 +305,29 @@ class _Refinement:
         pairs = any(bin_family(measure) == "pairs" for measure in request.measures)
         return pairs or (request.paired and len(request.classifiers) > 1)
 
-    def _lookups(self) -> InfluenceLookups:
+    def make_lookups(self) -> InfluenceLookups:
         """The components of the present bins, to be looked up in the next scan."""
         lookups, self.error_bounds = [], []
         for (name, measure), bounded in self.bounded.items():
-            lookups.append(self._lookup(name, measure, bounded, self.binned[name]))
-            self.error_bounds.append(self._estimator(name, measure, self.binned).standard_error_bound(bounded))
+            lookups.append(self.lookup(name, measure, bounded, self.binned[name]))
+            self.error_bounds.append(self.estimator(name, measure, self.binned).standard_error_bound(bounded))
         return InfluenceLookups(lookups, len(self.cases))
 
-    def _lookup(
+    def lookup(
         self, name: str, measure: Measure, bounded: BoundedStatistic, binned: BinnedData
     ) -> InfluenceLookup:
         columns = binned.columns_for(measure)
-        components = self._centred(bounded, columns)
+        components = self.centred(bounded, columns)
         fixed = None if self._cohort else weight_offsets(bounded.statistic, next(iter(columns.values())))
         return InfluenceLookup(self.request.classifiers[name], binned, measure, components, fixed)
 
-    def _centred(self, bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> ComponentTables:
+    def centred(self, bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> ComponentTables:
         random_shares = self._cohort or next(iter(columns.values())).weights_vary
         return centred_components(bounded.statistic, columns, random_shares)
 
     @property
     def _cohort(self) -> bool:
         return self.request.schema.sampling == "cohort"
-
-    def _correct_pilot(self, pilot: Pilot, scanned: InfluenceLookups) -> None:
-        """The covariance from the pilot's components by the difference estimator of `polyroc.engines.pilot`.
-
-        It is kept if the certified relative error of every standard error is small; otherwise rows are scanned
-        again.
-        """
-        lookups, bounds = [], []
-        for (name, measure), before in zip(self.bounded, scanned.lookups, strict=True):
-            # The pilot's components are by coarse bin: compare them with the final ones in the same bins.
-            binned = self.coarse[name]
-            bounded, estimator = binned.bounded(measure), self._estimator(name, measure, self.coarse)
-            columns = binned.columns_for(measure)
-            lookups.append(self._lookup(name, measure, bounded, binned))
-            differences = component_differences(self._centred(bounded, columns), before, columns)
-            change = estimator.change_bound(bounded.statistic, differences)
-            bounds.append(estimator.standard_error_bound(bounded) + change)
-        corrected = InfluenceLookups(lookups, len(self.cases))
-        factor = self._first_column().squared_totals / pilot.squares(len(self.cases))  # all / pilot
-        m = len(lookups)
-        products = self._products(pilot.rows, [*lookups, *scanned.lookups])  # together: rows are located once
-        correction = products[:, :m, :m] - products[:, m:, m:]
-        corrected.products = scanned.products + factor[:, None, None] * correction
-        totals = self._first_column().totals
-        covariance, uncorrected = (influence.covariance(self.cases, totals) for influence in (corrected, scanned))
-        errors = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-        # The bounds hold for the uncorrected errors; the correction may have moved away from these.
-        self.error_bounds = (bounds + np.abs(errors - np.sqrt(uncorrected.diagonal()))).tolist()
-        if (self.error_bounds <= LARGEST_RELATIVE_ERROR * errors).all():
-            self.covariance = covariance
-
-    def _products(self, rows: MemoryRows, lookups: Sequence[InfluenceLookup]) -> FloatArray:
-        """The sums of products of components over some rows."""
-        request, sums = self.request, InfluenceLookups(lookups, len(self.cases))
-        plan = ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), sums, check_values=False)
-        scan = Scan(plan)
-        for part in rows.parts(CACHED_ROWS):  # by this thread: to start others takes as long, and more memory
-            tasks, last = scan.tasks(part)
-            for task in (*tasks, last):
-                task()
-        scan.finish()
-        return sums.products
 
     # clusters
 
@@ -422,14 +351,14 @@ class _Refinement:
         self.covariance = errors.covariance[:measures, :measures]
         self.error_bounds = [*errors.error_bounds[:measures]]
 
-    def _first_column(self) -> BinnedColumn:
+    def first_column(self) -> BinnedColumn:
         """Any column: class totals are the same in all."""
         (name, measure) = next(iter(self.bounded))
         return next(iter(self.binned[name].columns_for(measure).values()))
 
     # estimates
 
-    def _estimator(self, name: str, measure: Measure, binned: Mapping[str, BinnedData]) -> Estimator:
+    def estimator(self, name: str, measure: Measure, binned: Mapping[str, BinnedData]) -> Estimator:
         columns, schema = binned[name].columns_for(measure), self.request.schema
         return Estimator(measure, name, schema, columns, self._summary(), self.cluster_errors)
 
@@ -437,7 +366,7 @@ class _Refinement:
         estimates: dict[tuple[str, str], Estimate] = {}
         for i, ((name, measure), bounded) in enumerate(self.bounded.items()):
             scanned = None if self.covariance is None else (float(self.covariance[i, i]), self.error_bounds[i])
-            estimates[name, str(measure)] = self._estimator(name, measure, self.binned).estimate(bounded, scanned)
+            estimates[name, str(measure)] = self.estimator(name, measure, self.binned).estimate(bounded, scanned)
         warn_of_small_classes(estimates)
         warn_of_few_effective(estimates.values())
         covariance = self._covariance(estimates)

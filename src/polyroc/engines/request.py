@@ -14,7 +14,7 @@ from polyroc.engines.rows import Rows
 from polyroc.engines.scan import InfluenceLookups, Scan, ScanPlan
 from polyroc.errors import InputError, SmallClassWarning, warn
 from polyroc.estimates.estimate import Estimate
-from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
@@ -121,10 +121,9 @@ class RowScans:
         layouts: Layouts,
         kinds: Sequence[str] = (),
         lookups: InfluenceLookups | None = None,
-        continuous: Mapping[str, Mapping[int, BoolArray]] | None = None,
     ) -> Scan:
         """Scan all rows once: count them, or look them up, or both."""
-        scan = self._next(layouts, kinds, lookups, continuous)
+        scan = self._next(layouts, kinds, lookups)
         self.rows.scan(scan, self._report)
         number = scan.non_finite_column()
         if number is not None:
@@ -143,7 +142,6 @@ class RowScans:
         layouts: Layouts,
         kinds: Sequence[str],
         lookups: InfluenceLookups | None,
-        continuous: Mapping[str, Mapping[int, BoolArray]] | None = None,
     ) -> Scan:
         self.number += 1
         request, first = self.request, self.number == 1
@@ -156,7 +154,6 @@ class RowScans:
                 kinds,
                 lookups,
                 check_values=first,
-                continuous=continuous,
             )
         )
 

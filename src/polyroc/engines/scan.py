@@ -17,7 +17,7 @@ from polyroc.engines.bounds import bin_family
 from polyroc.engines.counts import DECISIONS, BinnedData, Counts, DecisionPatterns
 from polyroc.engines.rows import MISSING_LABEL, Batch, RowBuffer
 from polyroc.errors import InputError
-from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import look_up, sum_products
 from polyroc.measures.measure import Measure
 from polyroc.messages import Option
@@ -198,8 +198,6 @@ class ScanPlan:
         they are used as indices.
     decide
         Makes decisions from scores, one column per class, before they are counted.
-    continuous
-        By classifier and column, the bins in which scores are taken to differ (`BinCounts`).
     """
 
     classifiers: Mapping[str, tuple[int, ...]]
@@ -210,13 +208,11 @@ class ScanPlan:
     lookups: InfluenceLookups | None
     check_values: bool
     decide: Callable[[Batch], Batch] | None = None
-    continuous: Mapping[str, Mapping[int, BoolArray]] | None = None
 
     def empty_counts(self) -> dict[str, Counts]:
         """By classifier, bins and patterns without cases."""
-        continuous = self.continuous or {}
         return {
-            name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values, continuous.get(name))
+            name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values)
             for name, layouts in self.layouts.items()
         }
 

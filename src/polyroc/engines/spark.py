@@ -564,7 +564,7 @@ def count(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
 
 def _merge(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
     """Merge the counts of several partitions."""
-    scan, error = Scan(replace(load(), continuous=None)), None  # it compares no scores
+    scan, error = Scan(load()), None
     try:
         for table in tables:
             for message in table.to_pylist():
