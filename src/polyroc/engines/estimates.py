@@ -20,14 +20,7 @@ from polyroc.results.codec import Known, Once
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
-__all__ = [
-    "Estimator",
-    "ScanSummary",
-    "centred_components",
-    "share_offsets",
-    "weight_offsets",
-    "width_by_bin",
-]
+__all__ = ["Estimator", "ScanSummary", "centred_components", "share_offsets", "weight_offsets", "width_by_bin"]
 
 
 # Bounds are negligible if their distance is at most a fifth of the standard error (a tenth to either side), or a

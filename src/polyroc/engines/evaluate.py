@@ -222,17 +222,17 @@ def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Itera
     query = f"SELECT {kept} FROM {tables} WHERE n <= {most} ORDER BY g"
     current, batches = -1, list[Batch]()
     for g, codes, *scores in rows.session.stream(query, rows.parameters, source.name, ordered=True):
+        clusters = scores.pop() if cluster else None
+        batch = Batch(codes, scores, scores.pop() if weight else None, clusters)
         ends = np.append(np.flatnonzero(np.diff(g)) + 1, len(g)).tolist()
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
             if g[start] != current and batches:
                 yield current, concatenated(batches)
                 batches = []
             current = int(g[start])
-            part = [column[start:end].copy() for column in scores]  # the stream's memory is freed with its batch
-            clusters = part.pop() if cluster else None
             batches.append(
-                Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None, clusters)
-            )
+                batch.take(np.arange(start, end))
+            )  # a copy: the stream's memory is freed with its batch
     if batches:
         yield current, concatenated(batches)
 
@@ -259,11 +259,7 @@ class RowSample(NamedTuple):
     rows: int
 
 
-def sample_rows(
-    options: EngineOptions,
-    cases: int,
-    seed: int,
-) -> RowSample:
+def sample_rows(options: EngineOptions, cases: int, seed: int) -> RowSample:
     """Draw rows of files at random; the same rows for the same seed, whatever the number of threads.
 
     Rows that an evaluation of all rows would reject (missing values, unknown classes) are left out of the sample.
@@ -287,21 +283,14 @@ def _drawn(data: FileDataset, numbers: IntArray) -> Batch:
         first, last = np.searchsorted(numbers, [start, start + len(batch.codes)])
         chosen = numbers[first:last] - start
         start += len(batch.codes)
-        parts.append(Batch(*(_rows_of(part, chosen) for part in batch)))
+        parts.append(batch.take(chosen))
     return concatenated(parts)
-
-
-def _rows_of(part: Any, chosen: IntArray) -> Any:
-    """Some entries of an array, or of each of several; the memory of the stream is freed with its batch."""
-    if part is None:
-        return None
-    return part[chosen].copy() if isinstance(part, np.ndarray) else [column[chosen].copy() for column in part]
 
 
 def _valid(batch: Batch) -> Batch:
     numbers = [*batch.columns, *([] if batch.weight is None else [batch.weight])]
     kept = np.flatnonzero((batch.codes >= 0) & np.all([np.isfinite(column) for column in numbers], axis=0))
-    return Batch(*(_rows_of(part, kept) for part in batch))
+    return batch.take(kept)
 
 
 def _scores(data: FileDataset, options: EngineOptions, batch: Batch) -> Scores:

@@ -58,10 +58,7 @@ _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson
 _ARROW = (".feather", ".arrow", ".ipc")
 _IN_FOLDERS = (_TABLES, (*_LINES, *_ARROW))  # the latter only if there are none of the former
 # read if they are named, but not as files of a folder
-_NAMED = (
-    *(".txt", ".txt.gz", ".txt.zst", ".xlsx", ".xlsm"),
-    *(".json", ".json.gz", ".json.zst", ".duckdb"),
-)
+_NAMED = (*(".txt", ".txt.gz", ".txt.zst", ".xlsx", ".xlsm"), *(".json", ".json.gz", ".json.zst", ".duckdb"))
 _SUFFIXES = (*_TABLES, *_LINES, *_ARROW, *_NAMED)
 _SHOWN = (".parquet", ".csv", ".tsv", ".csv.gz", ".csv.zst", ".jsonl", ".feather")
 

@@ -194,13 +194,10 @@ class Refinement:
         self.bound()
 
     def _scan(
-        self,
-        layouts: Layouts,
-        kinds: Sequence[str] = (),
-        lookups: InfluenceLookups | None = None,
+        self, layouts: Layouts, kinds: Sequence[str] = (), lookups: InfluenceLookups | None = None
     ) -> dict[str, Counts]:
         """Scan all rows once: count them, or look them up, or both."""
-        counts = self.scans.scan(layouts, kinds, lookups).counts
+        counts = self.scans.scan(layouts, kinds, lookups)
         # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
         if lookups is not None and self.binned:
             self.covariance = lookups.covariance(self.cases, self.first_column().totals)

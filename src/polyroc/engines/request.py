@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 
 from polyroc.engines.bins import Layout
-from polyroc.engines.counts import BinnedData, warn_absent
+from polyroc.engines.counts import BinnedData, Counts, warn_absent
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.options import Covariance
 from polyroc.engines.rows import Rows
@@ -117,11 +117,8 @@ class RowScans:
         self.cases: IntArray = np.zeros(request.schema.n_classes, dtype=np.int64)
 
     def scan(
-        self,
-        layouts: Layouts,
-        kinds: Sequence[str] = (),
-        lookups: InfluenceLookups | None = None,
-    ) -> Scan:
+        self, layouts: Layouts, kinds: Sequence[str] = (), lookups: InfluenceLookups | None = None
+    ) -> dict[str, Counts]:
         """Scan all rows once: count them, or look them up, or both."""
         scan = self._next(layouts, kinds, lookups)
         self.rows.scan(scan, self._report)
@@ -129,7 +126,7 @@ class RowScans:
         if number is not None:
             raise self.rows.non_finite_error(number)
         self._check_number(scan)
-        return scan
+        return scan.counts
 
     def scan_clusters(self, lookups: InfluenceLookups, scores: bool) -> None:
         """Look all rows up in the order of their clusters; with their scores or without."""
@@ -137,23 +134,12 @@ class RowScans:
         self.rows.scan_clusters(scan, self._report, scores)
         self._check_number(scan)
 
-    def _next(
-        self,
-        layouts: Layouts,
-        kinds: Sequence[str],
-        lookups: InfluenceLookups | None,
-    ) -> Scan:
+    def _next(self, layouts: Layouts, kinds: Sequence[str], lookups: InfluenceLookups | None) -> Scan:
         self.number += 1
-        request, first = self.request, self.number == 1
+        classifiers, schema = self.request.classifiers, self.request.schema
         return Scan(
             ScanPlan(
-                request.classifiers,
-                request.schema,
-                self.rows.weighted,
-                layouts,
-                kinds,
-                lookups,
-                check_values=first,
+                classifiers, schema, self.rows.weighted, layouts, kinds, lookups, check_values=self.number == 1
             )
         )
 

@@ -48,6 +48,15 @@ class Batch(NamedTuple):
     weight: FloatArray | None
     clusters: IntArray | None = None
 
+    def take(self, rows: slice | IntArray) -> "Batch":
+        """Return some of the rows."""
+        return Batch(
+            self.codes[rows],
+            [column[rows] for column in self.columns],
+            None if self.weight is None else self.weight[rows],
+            None if self.clusters is None else self.clusters[rows],
+        )
+
 
 class RowBuffer:
     """Rows copied from batches, so that the memory of these is free for the next ones.
@@ -153,22 +162,12 @@ class MemoryRows:
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows."""
-        scan.run(self._batches(), report)
-
-    def _batches(self) -> Generator[Batch]:
-        yield self.batch
+        scan.run(self.parts(max(len(self.batch.codes), 1)), report)
 
     def parts(self, rows: int) -> Generator[Batch]:
-        """The rows, so many at a time."""
-        codes, columns, weight, clusters = self.batch
-        for start in range(0, len(codes), rows):
-            part = slice(start, start + rows)
-            yield Batch(
-                codes[part],
-                [column[part] for column in columns],
-                None if weight is None else weight[part],
-                None if clusters is None else clusters[part],
-            )
+        """Yield the rows, so many at a time."""
+        for start in range(0, len(self.batch.codes), rows):
+            yield self.batch.take(slice(start, start + rows))
 
     @property
     def clustered(self) -> bool:
@@ -177,16 +176,9 @@ class MemoryRows:
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
         """Let a scan process all rows, sorted by cluster."""
-        codes, columns, weight, clusters = self.batch
-        assert clusters is not None
-        order = np.argsort(clusters, kind="stable")
-        batch = Batch(
-            codes[order],
-            [column[order] for column in columns] if scores else [],
-            None if weight is None else weight[order],
-            clusters[order],
-        )
-        scan.run((part for part in (batch,)), report)
+        assert self.batch.clusters is not None
+        batch = self.batch if scores else self.batch._replace(columns=[])
+        scan.run((part for part in (batch.take(np.argsort(self.batch.clusters, kind="stable")),)), report)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """A column with one bin for each distinct value."""
@@ -337,44 +329,43 @@ class DuckRows:
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows."""
-        scan.run(self._batches(), report, self.room)
-
-    def batches(self) -> Generator[Batch]:
-        """All rows in the order of the files, with the numbers of their clusters."""
-        if not self.clustered:
-            yield from self._batches(ordered=True)
-            return
-        yield from self._cluster_batches(self.expressions, "")
-
-    def _row_query(self, condition: str, files: Sequence[Any], numbers: Sequence[Any]) -> tuple[str, list[Any]]:
-        """The query for the rows of files that also meet a condition, and its parameters; see `_stream`."""
-        code, code_parameters = (
-            (self.code, self.code_parameters) if self.integers is None else (self.integers[0], ())
-        )
-        weight = [] if self.weight is None else [self.weight]
-        query = f"{self._query([code, *self.expressions, *weight])} AND {condition}"
-        return query, [*code_parameters, *files, *self.condition_parameters, *numbers]
-
-    def _batches(self, ordered: bool = False) -> Generator[Batch]:
-        yield from self._stream(*self._row_query("TRUE", self.source.parameters, ()), ordered)
-
-    def _stream(self, query: str, parameters: Sequence[Any], ordered: bool) -> Generator[Batch]:
-        n = len(self.names)
-        for codes, *columns in self.session.stream(query, parameters, self.source.name, ordered=ordered):
-            codes = codes if self.integers is None else codes_of_integers(codes, *self.integers[1:])
-            yield Batch(codes, columns[:n], None if self.weight is None else columns[n])
+        scan.run(self._stream(*self._row_query(), ordered=False), report, self.room)
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
         """Let a scan process all rows, which DuckDB sorts by cluster, on disk if need be."""
-        scan.run(self._cluster_batches(self.expressions if scores else ()), report, self.room)
+        query, parameters = self._row_query(self.expressions if scores else (), clusters=True)
+        scan.run(self._stream(f"{query} ORDER BY p", parameters, clusters=True), report, self.room)
 
-    def _cluster_batches(self, scores: Sequence[str], order: str = "ORDER BY p") -> Generator[Batch]:
-        weight = [] if self.weight is None else [self.weight]
-        table = self.source.select([self.code, *scores, *weight, "p"]) + self.clusters_join
-        query = f"{table} WHERE {self.condition} {order}"
-        batches = self.session.stream(query, self.parameters, self.source.name, ordered=True)
-        for codes, *columns, clusters in batches:
-            yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)
+    def batches(self) -> Generator[Batch]:
+        """Yield all rows in the order of the files, with the numbers of their clusters."""
+        yield from self._stream(*self._row_query(clusters=self.clustered), clusters=self.clustered)
+
+    def _row_query(
+        self,
+        scores: Sequence[str] | None = None,
+        condition: str = "TRUE",
+        files: Sequence[Any] | None = None,
+        numbers: Sequence[Any] = (),
+        clusters: bool = False,
+    ) -> tuple[str, list[Any]]:
+        """Return the query for the rows that also meet a condition, and its parameters; see `_stream`."""
+        code, parameters = (self.code, self.code_parameters) if self.integers is None else (self.integers[0], ())
+        weight, cluster = [] if self.weight is None else [self.weight], ["p"] if clusters else []
+        columns = [code, *(self.expressions if scores is None else scores), *weight, *cluster]
+        table = self.source.select(columns) + (self.clusters_join if clusters else "")
+        files = self.source.parameters if files is None else files
+        return (
+            f"{table} WHERE {self.condition} AND {condition}",
+            [*parameters, *files, *self.condition_parameters, *numbers],
+        )
+
+    def _stream(
+        self, query: str, parameters: Sequence[Any], clusters: bool = False, ordered: bool = True
+    ) -> Generator[Batch]:
+        for codes, *columns in self.session.stream(query, parameters, self.source.name, ordered=ordered):
+            codes = codes if self.integers is None else codes_of_integers(codes, *self.integers[1:])
+            own = columns.pop() if clusters else None
+            yield Batch(codes, columns, columns.pop() if self.weighted else None, own)
 
     def pilot_sample(self, rows: int) -> MemoryRows | None:
         """Ranges of rows at equal distances; only Parquet files can be read in part."""
@@ -409,10 +400,10 @@ class DuckRows:
             condition = " OR ".join(["file_row_number BETWEEN ? AND ?"] * (len(numbers) // 2))
             # of all files only this one, and the first one, by which DuckDB finds the columns
             own = [*dict.fromkeys([self.source.parameters[0][0], name])]
-            query, values = self._row_query(f"filename = ? AND ({condition})", [own], [name, *numbers])
+            query, values = self._row_query(None, f"filename = ? AND ({condition})", [own], [name, *numbers])
             queries.append(query)
             parameters += values
-        yield from self._stream(" UNION ALL ".join(queries), parameters, ordered=True)
+        yield from self._stream(" UNION ALL ".join(queries), parameters)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """A column with one bin for each distinct value; DuckDB groups, and spills to disk what does not fit."""

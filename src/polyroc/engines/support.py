@@ -101,9 +101,7 @@ def _engines(*parts: str | Reference) -> Mapping[Mode, Parts]:
 
 FEATURES: Mapping[str, Feature] = {
     "scores": Feature(
-        "one score, or one column per class",
-        ("Scores",),
-        _verbs(VERBS, VERBS, tally=ONLY_EVALUATE),
+        "one score, or one column per class", ("Scores",), _verbs(VERBS, VERBS, tally=ONLY_EVALUATE)
     ),
     "labels": Feature(
         "classes that are text, integers, floats or truth values; `labels`, `pos_label`",
@@ -120,31 +118,21 @@ FEATURES: Mapping[str, Feature] = {
         (Option("classifier"),),
         _verbs(VERBS, NONE),
     ),
-    "weight": Feature(
-        "importance weights",
-        (Option("sample_weight"),),
-        _verbs(VERBS, VERBS, tally=ONLY_EVALUATE),
-    ),
+    "weight": Feature("importance weights", (Option("sample_weight"),), _verbs(VERBS, VERBS, tally=ONLY_EVALUATE)),
     "frequency": Feature(
         "frequency weights",
         (Option("weight_kind", "frequency"),),
         _verbs(VERBS, NONE, tally=ONLY_EVALUATE),
         _engines("use ", Option("weight_kind", "importance"), " if the weights are not numbers of cases"),
     ),
-    "missing": Feature(
-        '`missing="drop"`',
-        (Option("missing", "drop"),),
-        _verbs(VERBS, VERBS),
-    ),
+    "missing": Feature('`missing="drop"`', (Option("missing", "drop"),), _verbs(VERBS, VERBS)),
     "sampling": Feature(
         '`sampling="case-control"`',
         (Option("sampling", "case-control"),),
         _verbs(ANY_SAMPLING, ANY_SAMPLING, tally=ONLY_EVALUATE),
     ),
     "groups": Feature(
-        "`groups` (patients): clustered standard errors",
-        (Option("groups"),),
-        _verbs(VERBS, ESTIMATES),
+        "`groups` (patients): clustered standard errors", (Option("groups"),), _verbs(VERBS, ESTIMATES)
     ),
     "folds": Feature(
         "`folds` of a cross-validation",
@@ -184,11 +172,7 @@ FEATURES: Mapping[str, Feature] = {
         ("An ordered measure of one column per class",),
         _verbs(ONLY_EVALUATE, NONE),
     ),
-    "limits": Feature(
-        "`tolerance`, `exact`, `memory`, `covariance`",
-        (Option("tolerance"),),
-        _verbs(NONE, VERBS),
-    ),
+    "limits": Feature("`tolerance`, `exact`, `memory`, `covariance`", (Option("tolerance"),), _verbs(NONE, VERBS)),
     "disk": Feature(
         "`disk`",
         (Option("disk"),),

@@ -18,13 +18,7 @@ from polyroc.engines.counts import MOST_CLASSES, Counts, check_applicable, defau
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.support import check_measure
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
-from polyroc.errors import (
-    InputError,
-    OutOfSpaceError,
-    SmallClassWarning,
-    ToleranceWarning,
-    warn,
-)
+from polyroc.errors import InputError, OutOfSpaceError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.threads import machine_memory

@@ -85,10 +85,7 @@ def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows
     if not (fits & ((weight > 0) <= (cases > 0))).all():
         _fail("weights that do not fit their squares or cases")
     totals = [[sum(column) for column in part.T.tolist()] for part in (whole, fraction)]
-    return [
-        cases.sum(axis=0).tolist(),
-        [(high << FRACTION_BITS) + low for high, low in zip(*totals, strict=True)],
-    ]
+    return [cases.sum(axis=0).tolist(), [(high << FRACTION_BITS) + low for high, low in zip(*totals, strict=True)]]
 
 
 def _check_values(occupied: IntArray, records: IntArray, layout: Layout, limits: tuple[float, float]) -> None:
