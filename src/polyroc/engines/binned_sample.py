@@ -77,34 +77,34 @@ class BinnedSample(Sample):
         self.effective_sizes = _effective_sizes(column)
 
     def fixed(self, make: Callable[[Sample], T]) -> T:
-        """The result of `make` for this sample, computed once."""
+        """Return the result of `make` for this sample, computed once."""
         return self.once(make)
 
     def cases(self, k: int) -> IntArray:
-        """The cases (bins) of class k, numbered through all classes."""
+        """Return the cases (bins) of class k, numbered through all classes."""
         return np.arange(self.starts[k], self.starts[k + 1])
 
     def order(self, k: int, column: int = 0) -> IntArray:  # noqa: ARG002 - there is one column
-        """The permutation that sorts the cases of class k: the identity."""
+        """Return the permutation that sorts the cases of class k: the identity."""
         return np.arange(len(self.bins[k]))
 
     def sorted(self, k: int, column: int = 0) -> FloatArray:  # noqa: ARG002
-        """The places of the bins of class k, ascending."""
+        """Return the places of the bins of class k, ascending."""
         return cast("FloatArray", self._sorted[k])
 
     def binned_cases(self, k: int) -> FloatArray | None:
-        """The number of cases (of positive weight) in each bin of class k."""
+        """Return the number of cases (of positive weight) in each bin of class k."""
         return cast("FloatArray", self._counts[k])
 
     def ascending(self, column: int = 0) -> FloatArray:  # noqa: ARG002
-        """The places of the bins of all classes, class after class."""
+        """Return the places of the bins of all classes, class after class."""
         return np.concatenate(self._sorted)
 
 
 def pattern_sample(
     column: BinnedColumn, rows: FloatArray, labels: tuple[Any, ...], positive: int | None
 ) -> tuple[Sample, list[IntArray]]:
-    """Patterns of decisions as a sample, and for each class the patterns that its cases stand for."""
+    """Return patterns of decisions as a sample, and for each class the patterns that its cases stand for."""
     patterns, codes, weight = _occupied(column, len(labels))
     table = rows[np.concatenate(patterns)]
     sample = Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), "")
@@ -127,7 +127,7 @@ def called_sample(
 
 
 def edge_scores(column: BinnedColumn, schema: Schema, classifier: str) -> Scores:
-    """Each bin and class as a weighted case at the lower edge of the bin.
+    """Return each bin and class as a weighted case at the lower edge of the bin.
 
     A threshold at an edge decides these cases as it decides the rows themselves.
     """
@@ -139,7 +139,7 @@ def edge_scores(column: BinnedColumn, schema: Schema, classifier: str) -> Scores
 
 
 def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeArray, FloatArray]:
-    """By class the bins that hold cases of it; and of all classes in turn the class codes and weights there."""
+    """Return by class the bins with cases of it; and of all classes in turn the class codes and weights there."""
     bins = [np.flatnonzero(column.cases[:, k]) for k in range(classes)]
     codes = np.repeat(np.arange(classes, dtype=np.int32), [len(of_class) for of_class in bins])
     weight = np.concatenate([column.weight[of_class, k] for k, of_class in enumerate(bins)])
@@ -147,7 +147,7 @@ def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeA
 
 
 def _effective_sizes(column: BinnedColumn) -> FloatArray:
-    """As in `Sample`, of the cases that the bins hold."""
+    """Return the effective sizes, as in `Sample`, of the cases that the bins hold."""
     return np.asarray(column.totals**2 / column.squared_totals)
 
 
@@ -235,14 +235,14 @@ class BoundedStatistic:
 def widen(
     low: float, high: float, columns: Sequence[BinnedColumn], limits: tuple[float, float], terms: int | None = None
 ) -> tuple[float, float]:
-    """The bounds widened by the rounding error of sums of so many terms (by default, one per bin)."""
+    """Return the bounds widened by the rounding error of sums of so many terms (by default, one per bin)."""
     terms = max(column.size for column in columns) if terms is None else terms
     rounding = _rounding_error(columns, terms) * (limits[1] - limits[0])
     return max(min(low, high) - rounding, limits[0]), min(max(low, high) + rounding, limits[1])
 
 
 def _rounding_error(columns: Sequence[BinnedColumn], terms: int) -> float:
-    """Relative rounding error of a sum of so many terms and of weights that are multiples of 2^-52."""
+    """Return relative rounding error of a sum of so many terms and of weights that are multiples of 2^-52."""
     lost = max(float((column.units / column.totals).sum()) * LOST_WEIGHT for column in columns)
     weighted = any(column.is_weighted for column in columns)
     return ROUNDING * (terms + 16) + (4.0 * lost if weighted else 0.0)
@@ -251,7 +251,7 @@ def _rounding_error(columns: Sequence[BinnedColumn], terms: int) -> float:
 def binned_statistic(
     statistic: Statistic, bins: Sequence[IntArray], starts: IntArray, column: BinnedColumn, place: int
 ) -> BinnedStatistic:
-    """A statistic of a sample whose cases are bins, with its components arranged by bin and class.
+    """Return a statistic of a sample whose cases are bins, with its components arranged by bin and class.
 
     By class, `bins` are the bins that its cases stand for; `starts` is the first case of each class, and `place`
     the number of the column.

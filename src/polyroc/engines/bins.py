@@ -82,7 +82,7 @@ class Layout:
 
     @classmethod
     def of(cls, bits: int) -> "Layout":
-        """Bins for any score: 2^-bits wide inside [0, 1], finer towards both ends, coarser outside.
+        """Make bins for any score: 2^-bits wide inside [0, 1], finer towards both ends, coarser outside.
 
         Within 2^(8 - bits) of an end of [0, 1] the width of a bin is 1/256 to 1/512 of the distance from that end,
         down to 2^-64: probabilities of 1e-12 and of 1 - 1e-12 are resolved as those of 0.3 are. Outside [0, 1]
@@ -100,7 +100,7 @@ class Layout:
         return self.levels[-1].size
 
     def _low_keys(self) -> Iterator[IntArray]:
-        """The smallest key of every bin: of the binades, then of the bins of each level."""
+        """Yield the smallest key of every bin: of the binades, then of the bins of each level."""
         low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE_BITS
         yield low
         for level in self.levels:
@@ -117,15 +117,15 @@ class Layout:
         return np.repeat(level.shift, level.counts).astype(np.int64)
 
     def locate(self, values: FloatArray) -> CodeArray:
-        """The bin of each value."""
+        """Return the bin of each value."""
         return BinnedValues(values).bins(self)
 
     def refined(self, halvings: IntArray) -> "Layout":
-        """The layout with each bin divided into 2^halvings, or as far as doubles can be distinguished."""
+        """Return the layout with each bin divided into 2^halvings, or as far as doubles can be distinguished."""
         return Layout((*self.levels, _level(np.minimum(halvings, self.shift), self.shift)))
 
     def edges(self) -> FloatArray:
-        """The smallest number of each bin, whether or not it occurred."""
+        """Return the smallest number of each bin, whether or not it occurred."""
         *_, low = self._low_keys()
         return _smallest_number(low)
 
@@ -138,7 +138,7 @@ class BinnedValues:
         self._located: dict[int, tuple[CodeArray, IntArray]] = {}  # by the identity of a level
 
     def bins(self, layout: Layout) -> CodeArray:
-        """The bin of each value in a layout."""
+        """Return the bin of each value in a layout."""
         coarse: tuple[CodeArray, IntArray] | None = None
         for level in layout.levels:
             if id(level.first) not in self._located:
@@ -169,7 +169,7 @@ def _level(halvings: IntArray, shift_above: IntArray) -> Level:
 
 
 def _halvings(binade: int, bits: int) -> int:
-    """How often a binade of keys is halved, so that `Layout.of` holds."""
+    """Return how often a binade of keys is halved, so that `Layout.of` holds."""
     fewest = min(BITS_PER_BINADE, bits)
     # Binades 0 to 2043 of the keys cover [0, 1): 1021 is [1/4, 1/2), and 1022 is its mirror image, up to 3/4.
     if 0 <= binade < 2044:
@@ -182,7 +182,7 @@ def _halvings(binade: int, bits: int) -> int:
 
 
 def _smallest_number(key: IntArray) -> FloatArray:
-    """The smallest number whose key is not below each of these (the inverse of `order_key`); infinite if none."""
+    """Return the smallest number whose key is not below each (the inverse of `order_key`); infinite if none."""
     key = np.clip(key, -(INFINITY_BITS >> 1), (INFINITY_BITS >> 1) + KEY_OF_ONE - HALF_BITS_OF_ONE)
     # Up to 1/2 and above 1 the bits are twice the key; the lower of the two doubles with that key is the even one.
     bits = np.where(key > KEY_OF_ONE, 2 * (key - (KEY_OF_ONE - HALF_BITS_OF_ONE)), 2 * key)
@@ -246,7 +246,7 @@ class BinnedColumn:
         return len(self.mixed)
 
     def area_sums(self, i: int) -> FloatArray:
-        """The sums over pairs of a case of class i and one of each class; see `add_areas`."""
+        """Return the sums over pairs of a case of class i and one of each class; see `add_areas`."""
         sums = np.zeros((4, self.weight.shape[1]))
         add_areas(self.weight, self.mixed, i, sums)
         return sums
@@ -292,17 +292,17 @@ class BinnedColumn:
 
 
 def record_width(classes: int, weighted: bool) -> int:
-    """Integers in a record: the mark, the cases and, with weights, four more per class (see the kernel)."""
+    """Return integers in a record: the mark, the cases and, with weights, four more per class (see the kernel)."""
     return 1 + classes * (5 if weighted else 1)
 
 
 def bin_bytes(classes: int, weighted: bool) -> int:
-    """Memory of one bin while cases are counted: its record and, without weights, its counters."""
+    """Return memory of one bin while cases are counted: its record and, without weights, its counters."""
     return 8 * record_width(classes, weighted) + (0 if weighted else classes)
 
 
 def class_sums(records: IntArray, classes: int, bins: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Cases, weights and squared weights by class in the bins listed; one and the same array without weights."""
+    """Return cases, weights and squared weights by class in the bins listed; one same array without weights."""
     if records.shape[1] == record_width(classes, weighted=False):
         counts = records[bins, 1:].astype(np.float64)
         return counts, counts, counts
@@ -353,7 +353,7 @@ class BinCounts:
         self._records[bins] = own
 
     def coarsened(self, layout: Layout) -> "BinCounts":
-        """The same cases in the layout of which this one is the refinement by one level, or in this layout."""
+        """Return the same cases in the layout of which this is the refinement by one level, or in this one."""
         if layout is self.layout:
             return self
         coarse = BinCounts(layout, self.classes, self.weighted)
@@ -367,7 +367,7 @@ class BinCounts:
         layout = self.layout
 
         def expand(table: FloatArray) -> FloatArray:
-            """An empty bin has the entry of the occupied bin below it, or of the first one."""
+            """Give an empty bin the entry of the occupied bin below it, or of the first one."""
             places = np.zeros(layout.size, dtype=np.int64)
             places[occupied[1:]] = 1
             return np.asarray(table[np.cumsum(places)])
@@ -376,7 +376,7 @@ class BinCounts:
         return BinnedColumn(*sums, mixed=mixed, index=index)
 
     def occupied(self) -> tuple[IntArray, tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
-        """The numbers of the occupied bins, their sums as in `class_sums`, and whether scores differ."""
+        """Return the numbers of the occupied bins, their sums as in `class_sums`, and whether scores differ."""
         if self.weighted:
             mark = self._records[:, 0]
             bins = np.flatnonzero(mark)
@@ -395,7 +395,7 @@ LARGEST_LOSS = 1e-3  # of a sum of squared weights by this rounding; a standard 
 
 
 def weight_exponent(largest: float | None) -> int:
-    """The power of two by which weights are divided before they are summed; 0 for those of an ordinary size.
+    """Return the power of two by which weights are divided before they are summed; 0 for ordinary sizes.
 
     Only ratios of weights matter, and division by a power of two is exact.
 
@@ -415,7 +415,7 @@ def checked_exponent(smallest: float | None, largest: float | None, argument: st
 
 
 def scaled_weights(weight: FloatArray | None) -> FloatArray | None:
-    """Weights in memory, divided by 2^weight_exponent."""
+    """Return weights in memory, divided by 2^weight_exponent."""
     if weight is None or not len(weight):
         return weight
     exponent = weight_exponent(float(weight.max()))
@@ -423,7 +423,7 @@ def scaled_weights(weight: FloatArray | None) -> FloatArray | None:
 
 
 def scaled_expression(expression: str, exponent: int) -> str:
-    """The SQL expression of a number divided by 2^exponent, in two steps: 2^1074 is not a double."""
+    """Return the SQL expression of a number divided by 2^exponent, in two steps: 2^1074 is not a double."""
     half = exponent // 2
     return " * ".join(
         [f"({expression})", *(f"{2.0**-power!r}::DOUBLE" for power in (half, exponent - half) if power)]

@@ -36,7 +36,7 @@ MOST_CLASSES = 39  # the largest number of digits to base 3 in the 63 bits of a 
 
 
 def score_columns(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...]:
-    """The columns of scores that the measures need."""
+    """Return the columns of scores that the measures need."""
     families = {bin_family(measure) for measure in measures}
     if "pairs" in families:
         return tuple(range(schema.n_classes))
@@ -46,7 +46,7 @@ def score_columns(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...
 
 
 def pattern_kinds(measures: Iterable[Measure], schema: Schema) -> tuple[str, ...]:
-    """The kinds of patterns of decisions that the measures need."""
+    """Return the kinds of patterns of decisions that the measures need."""
     kinds = {bin_family(measure) for measure in measures} & {"decisions", "wins"}
     if kinds and schema.kind == "score":
         raise NotApplicableError(
@@ -97,19 +97,19 @@ class DecisionPatterns:
         self.codes, self.records = codes, own
 
     def locate(self, table: FloatArray, codes: CodeArray) -> CodeArray:
-        """The pattern of each row, as a position in `codes`."""
+        """Return the pattern of each row, as a position in `codes`."""
         positions = np.searchsorted(self.codes, self._patterns(table, codes))
         return np.minimum(positions, len(self.codes) - 1).astype(np.int32)
 
     def column(self) -> BinnedColumn:
-        """The patterns as bins."""
+        """Return the patterns as bins."""
         bins = np.arange(len(self.codes))
         return BinnedColumn(
             *class_sums(self.records, self.classes, bins), mixed=np.zeros(len(bins), dtype=bool), index=None
         )
 
     def representatives(self) -> FloatArray:
-        """For each pattern a row of scores with these decisions; in comparisons the own class has score 0."""
+        """Return for each pattern a row of scores with these decisions; in comparisons the own class has 0."""
         digits = np.arange(self.classes)
         if not self.pairwise:
             return (self.codes[:, None] >> digits & 1).astype(np.float64)
@@ -180,13 +180,13 @@ class Counts:
                 patterns.add(table, codes, weight)
 
     def non_finite_column(self) -> int | None:
-        """A column with a missing or infinite score, if there is one."""
+        """Return a column with a missing or infinite score, if there is one."""
         return next(
             (place for place, (low, high) in self.ranges.items() if isnan(low) or low == -inf or high == inf), None
         )
 
     def cases(self) -> IntArray:
-        """Number of cases (of positive weight) by class."""
+        """Return the number of cases (of positive weight) by class."""
         columns: list[BinCounts | DecisionPatterns] = [*self.bins.values(), *self.patterns.values()]
         return np.asarray(columns[0].records[:, 1 : 1 + self.schema.n_classes].sum(axis=0))
 
@@ -197,7 +197,7 @@ class Counts:
         self.add_records(other.records())
 
     def records(self) -> dict[str, tuple[IntArray, IntArray]]:
-        """By name, the occupied bins of a column or the patterns that occurred, and their records."""
+        """Return, by name, the occupied bins of a column or the patterns that occurred, and their records."""
         records = {}
         for place, bins in self.bins.items():
             occupied = np.flatnonzero(bins.records[:, 0])
@@ -212,7 +212,7 @@ class Counts:
             patterns.add_records(*records[kind])
 
     def binned_coarser(self, layouts: Mapping[int, Layout]) -> "BinnedData":
-        """The columns in the bins of which theirs are the refinement; without patterns."""
+        """Return the columns in the bins of which theirs are the refinement; without patterns."""
         columns = self._columns(lambda place, bins: bins.coarsened(layouts[place]).column())
         return BinnedData(self.schema, columns, {})
 
@@ -225,7 +225,7 @@ class Counts:
         )
 
     def _columns(self, make: Callable[[int, BinCounts], BinnedColumn]) -> dict[int, BinnedColumn]:
-        """What is made of each column, in threads if there are many bins."""
+        """Return what is made of each column, in threads if there are many bins."""
         places, columns = [*self.bins], dict[int, BinnedColumn]()
 
         def make_column(number: int) -> None:
@@ -247,26 +247,26 @@ class BinnedData:
         self.schema, self.columns, self.patterns = schema, columns, patterns
 
     def cases(self) -> IntArray:
-        """Number of cases (of positive weight) by class."""
+        """Return the number of cases (of positive weight) by class."""
         columns = [*self.columns.values(), *(column for column, _ in self.patterns.values())]
         return columns[0].units
 
     def columns_for(self, measure: Measure) -> dict[int, BinnedColumn]:
-        """The columns that a measure needs; patterns of decisions count as one column, number -1."""
+        """Return the columns that a measure needs; patterns of decisions count as one column, number -1."""
         kind = bin_family(measure)
         if kind in self.patterns:
             return {DECISIONS: self.patterns[kind][0]}
         return {place: self.columns[place] for place in score_columns([measure], self.schema)}
 
     def bounded(self, measure: Measure) -> BoundedStatistic:
-        """The measure with its certified bounds."""
+        """Return the measure with its certified bounds."""
         kind = bin_family(measure)
         rows = self.patterns[kind][1].representatives() if kind in self.patterns else None
         return bounded_statistic(measure, self.columns_for(measure), self.schema, rows)
 
 
 def default_bits(classes: int, columns: int, weighted: bool, room: float = TALLY_BYTES) -> int:
-    """The most bits, up to 16, with which the records of all columns take no more bytes than `room`."""
+    """Return the most bits, up to 16, with which the records of all columns take no more bytes than `room`."""
     record = 8 * record_width(classes, weighted) * columns
     for bits in range(MOST_BITS, FEWEST_BITS, -1):
         if Layout.of(bits).size * record <= room:

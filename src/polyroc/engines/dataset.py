@@ -88,7 +88,7 @@ class Dataset:
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def expected(self) -> int | None:
-        """The number of rows, if it is known without a scan."""
+        """Return the number of rows, if it is known without a scan."""
         return None
 
 
@@ -99,7 +99,7 @@ class FileDataset(Dataset):
     rows: DuckRows
 
     def expected(self) -> int | None:
-        """The number of rows, which the metadata of Parquet files contain."""
+        """Return the number of rows, which the metadata of Parquet files contain."""
         source = self.rows.source
         if not source.call.startswith("read_parquet"):
             return None
@@ -108,7 +108,7 @@ class FileDataset(Dataset):
         return int(count) - self.dropped
 
     def where(self, condition: str, parameters: Sequence[Any]) -> DuckRows:
-        """The rows that also meet a condition on the columns c0, c1, ..."""
+        """Return the rows that also meet a condition on the columns c0, c1, ..."""
         return replace(
             self.rows,
             condition=f"{self.rows.condition} AND {condition}",
@@ -116,7 +116,7 @@ class FileDataset(Dataset):
         )
 
     def column(self, name: str) -> str:
-        """A column's name in queries."""
+        """Return a column's name in queries."""
         return f"c{self.rows.source.columns.index(name)}"
 
 
@@ -176,7 +176,7 @@ def open_files(files: Files | Any, request: EngineOptions) -> Iterator[FileDatas
 def _open_source(
     session: EngineSession, files: Any, data: Sequence[DataFile], request: EngineOptions
 ) -> tuple[Source, Columns]:
-    """The files or the table as one source whose columns have kinds, and the requested columns."""
+    """Return the files or the table as one source whose columns have kinds, and the requested columns."""
     names, paths, table = _requested(request).names, [str(file.path) for file in data], request.table
     if is_csv(paths):
         csv = csv_table(session, data, names, table)
@@ -219,7 +219,7 @@ def _number(source: Source, name: str) -> str:
 
 
 def negated_columns(columns: Columns) -> set[str]:
-    """The columns of scores that are multiplied by -1; each has one sign, as rows hold a column once."""
+    """Return the columns of scores that are multiplied by -1; each has one sign, as rows hold a column once."""
     negated = {columns.scores[classifier].names[0] for classifier in columns.negated}
     both = [own.names[0] for own in columns.scores.values() if not own.negated and own.names[0] in negated]
     if both:
@@ -228,14 +228,14 @@ def negated_columns(columns: Columns) -> set[str]:
 
 
 def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list[str]:
-    """The SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
+    """Return the SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
     negated = negated_columns(columns)
     numbers = {name: _number(source, name) for name in names}
     return [f"(0.0 - {number})" if name in negated else number for name, number in numbers.items()]
 
 
 def _with_scaled_weights(rows: DuckRows, name: str | None) -> DuckRows:
-    """The rows with weights of a size whose squares can be summed."""
+    """Return the rows with weights of a size whose squares can be summed."""
     if rows.weight is None:
         return rows
     parameters = [*rows.source.parameters, *rows.condition_parameters]
@@ -251,7 +251,7 @@ def _with_scaled_weights(rows: DuckRows, name: str | None) -> DuckRows:
 def _neighbours(
     session: EngineSession, source: Source, truth: str, labels: Sequence[Hashable]
 ) -> tuple[str, int, int] | None:
-    """See `DuckRows.integers`."""
+    """Return the column and the ends of classes that are neighbouring integers; see `DuckRows.integers`."""
     first, *_, last = labels
     if type(first) is not int or type(last) is not int or max(abs(first), abs(last)) > LARGEST_WHOLE:
         return None
@@ -262,7 +262,7 @@ def _neighbours(
 
 
 def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:
-    """The distinct true classes, sorted."""
+    """Return the distinct true classes, sorted."""
     cast = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}.get(
         label_kind(source, truth), "VARCHAR"
     )
@@ -273,7 +273,7 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
 
 
 def check_columns(source: Source, request: EngineOptions) -> Columns:
-    """The requested columns, which must be among those of the source."""
+    """Return the requested columns, which must be among those of the source."""
     columns = find_columns(_requested(request), source).with_negated(request.negate)
     if source.kinds is not None:
         for name in label_columns(request):
@@ -282,7 +282,7 @@ def check_columns(source: Source, request: EngineOptions) -> Columns:
 
 
 def label_kind(source: Source, name: str) -> Kind:
-    """The kind of values in a column of labels."""
+    """Return the kind of values in a column of labels."""
     assert source.kinds is not None
     kind = source.kinds[source.columns.index(name)]
     if kind == "other":
@@ -291,7 +291,7 @@ def label_kind(source: Source, name: str) -> Kind:
 
 
 def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
-    """The distinct labels that are not missing, if there are not too many."""
+    """Return the distinct labels that are not missing, if there are not too many."""
     present = [label for label in labels if label is not None and label == label]  # nan is not equal to itself
     if len(present) > MOST_LABELS:
         raise InputError(
@@ -306,7 +306,7 @@ def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
 def _stated_categories(
     session: EngineSession, files: Files | Any, paths: Sequence[str], column: str
 ) -> Sequence[Hashable] | None:
-    """The order of the classes that a data frame, or the metadata of Parquet files, state."""
+    """Return the order of the classes that a data frame, or the metadata of Parquet files, state."""
     if not paths:
         return stated_categories(files, column)
     return stored_categories(session, [Path(path) for path in paths], column)
@@ -321,7 +321,7 @@ def bind_columns(
     vectors: Mapping[str, tuple[str, ...]] | None = None,
     categories: Sequence[Hashable] | None = None,
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
-    """By classifier the numbers of its columns; the names of all columns of scores; and the schema.
+    """Return by classifier the numbers of its columns; the names of all columns of scores; and the schema.
 
     `cases` counts the rows; `vectors` has the names of the elements of columns that contain one number per class,
     in the order of these; `categories` the order that an ordered categorical states, which is not one of unnamed
@@ -369,7 +369,7 @@ def _count_rows(session: EngineSession, source: Source) -> int:
 
 
 def _present(source: Source, name: str) -> str:
-    """The SQL condition that a row has a label in a column; nan counts as missing."""
+    """Return the SQL condition that a row has a label in a column; nan counts as missing."""
     column = f"c{source.columns.index(name)}"
     return f"{column} IS NOT NULL" + (f" AND NOT isnan({column})" if label_kind(source, name) == "float" else "")
 
@@ -387,7 +387,7 @@ def _check_present(rows: DuckRows, names: Sequence[str]) -> None:
 
 
 def _with_clusters(rows: DuckRows, name: str) -> DuckRows:
-    """The rows with numbered clusters: the groups of a column, in which no row may lack a value."""
+    """Return the rows with numbered clusters: the groups of a column, in which no row may lack a value."""
     _check_present(rows, [name])
     source, parameters = rows.source, [*rows.source.parameters, *rows.condition_parameters]
     column = f"c{source.columns.index(name)}"
@@ -401,7 +401,7 @@ def _with_clusters(rows: DuckRows, name: str) -> DuckRows:
 
 
 def _complete_rows(rows: DuckRows, present: Sequence[str], weight: str | None) -> tuple[DuckRows, int]:
-    """Only the rows without a missing value, and how many have one; `present` are conditions on their labels.
+    """Leave out rows with a missing value, and count them; `present` are conditions on the labels of rows.
 
     Infinite values are an error in any row, as in memory; those of rows that are dropped are not seen later.
     """
@@ -419,7 +419,7 @@ def _complete_rows(rows: DuckRows, present: Sequence[str], weight: str | None) -
 
 
 def report_dropped(total: int, kept: int) -> int:
-    """The number of rows that are not kept, with a warning if there are any."""
+    """Return the number of rows that are not kept, with a warning if there are any."""
     if not kept:
         raise InputError("Every row has a missing value; nothing is left to evaluate.")
     if kept < total:

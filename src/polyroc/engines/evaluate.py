@@ -54,7 +54,7 @@ def estimate_dataset(
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
 ) -> tuple[EngineResult, dict[str, str], Schema]:
-    """The estimates from all rows, the reasons why measures were skipped, and the schema of the data.
+    """Estimate from all rows; return the estimates, the reasons why measures were skipped, and the schema.
 
     `check` may reject the schema before any row is read.
     """
@@ -76,7 +76,7 @@ def estimate_groups(
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
 ) -> tuple[dict[Group, Any], Any]:
-    """By group of rows what `make` makes of its estimates, and what it makes of all rows.
+    """Return by group of rows what `make` makes of its estimates, and what it makes of all rows.
 
     Rows that fit in memory are estimated exactly.
     """
@@ -152,7 +152,7 @@ def _request(
 
 
 def _choose(measures: MeasureArgument, schema: Schema, mode: Mode) -> tuple[list[Measure], dict[str, str]]:
-    """The measures to estimate, and why others are skipped; a measure that was named must apply."""
+    """Choose the measures to estimate, and say why others are skipped; a measure that was named must apply."""
     if measures is None:
         return _applicable(schema)
     names = [measures] if isinstance(measures, str | Measure) else [*measures]
@@ -181,12 +181,12 @@ def _applicable(schema: Schema) -> tuple[list[Measure], dict[str, str]]:
 
 
 def row_bytes(columns: int, weighted: bool, clustered: bool = False) -> int:
-    """Memory of a row: the class code, the scores, the weight and the number of the cluster."""
+    """Return memory of a row: the class code, the scores, the weight and the number of the cluster."""
     return 4 + 8 * (columns + weighted + clustered)
 
 
 def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
-    """Each group's rows: in memory if they take no more bytes than `room`, else as rows of the files."""
+    """Yield each group's rows: in memory if they take no more bytes than `room`, else as rows of the files."""
     rows, columns = data.rows, [data.column(name) for name in by]
     listed, source = ", ".join(columns), data.rows.source
     rows.session.run(
@@ -210,7 +210,7 @@ def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tupl
 
 
 def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
-    """The groups of at most so many rows, one after the other, from one query sorted by group."""
+    """Yield the groups of at most so many rows, one after the other, from one query sorted by group."""
     rows, source = data.rows, data.rows.source
     weight = [f"{rows.weight} AS w"] if rows.weight else []
     values = [f"{expression} AS v{i}" for i, expression in enumerate(rows.expressions)]
@@ -276,7 +276,7 @@ def sample_rows(options: EngineOptions, cases: int, seed: int) -> RowSample:
 
 
 def _drawn(data: FileDataset, numbers: IntArray) -> Batch:
-    """The rows with these ascending numbers, in the order of the files."""
+    """Return the rows with these ascending numbers, in the order of the files."""
     parts: list[Batch] = []
     start = 0
     for batch in data.rows.batches():

@@ -64,7 +64,7 @@ _SHOWN = (".parquet", ".csv", ".tsv", ".csv.gz", ".csv.zst", ".jsonl", ".feather
 
 
 def is_files(data: Any) -> bool:
-    """Whether this names files: a path, a glob, or a list of paths with the suffix of a data file."""
+    """Return whether this names files: a path, a glob, or a list of paths with the suffix of a data file."""
     if isinstance(data, str | PathLike):
         return True
     return (
@@ -75,17 +75,17 @@ def is_files(data: Any) -> bool:
 
 
 def is_source(data: Any) -> bool:
-    """Whether columns can be read from this: it names files, or is an open file, a data frame or a lazy table."""
+    """Return whether columns can be read from this: names of files, an open file, a data frame or a lazy table."""
     return is_files(data) or is_file_object(data) or is_table(data)
 
 
 def is_frame(data: Any) -> bool:
-    """Whether this is a Spark data frame; Spark is not imported to find out."""
+    """Return whether this is a Spark data frame; Spark is not imported to find out."""
     return _is_spark_class(data, "DataFrame")
 
 
 def is_session(data: Any) -> bool:
-    """Whether this is a Spark session."""
+    """Return whether this is a Spark session."""
     return _is_spark_class(data, "SparkSession")
 
 
@@ -94,7 +94,7 @@ def _is_spark_class(data: Any, name: str) -> bool:
 
 
 def find_files(files: Files) -> list[str]:
-    """The files that paths, globs and folders name, in order, all of one format."""
+    """Return the files that paths, globs and folders name, in order, all of one format."""
     paths = [
         path for item in ([files] if isinstance(files, str | PathLike) else files) for path in _paths(fspath(item))
     ]
@@ -112,7 +112,7 @@ def find_files(files: Files) -> list[str]:
 
 
 def _paths(path: str) -> list[str]:
-    """The files that a path, a glob or a folder names."""
+    """Return the files that a path, a glob or a folder names."""
     check_local(path)
     path = str(expand_home(Path(path)))
     if Path(path).is_dir():
@@ -133,7 +133,7 @@ def _paths(path: str) -> list[str]:
 
 
 def _inside(folder: str) -> list[str]:
-    """The data files in a folder and its folders."""
+    """Return the data files in a folder and its folders."""
     files = sorted(str(file) for file in Path(folder).rglob("*") if _suffix(file.name) and file.is_file())
     for suffixes in _IN_FOLDERS:
         if chosen := [file for file in files if file.lower().endswith(suffixes)]:
@@ -146,17 +146,17 @@ def _suffix(path: str) -> str | None:
 
 
 def is_parquet(files: Sequence[str]) -> bool:
-    """Whether the files, which are all of one format, are Parquet files."""
+    """Return whether the files, which are all of one format, are Parquet files."""
     return bool(files) and _suffix(files[0]) == ".parquet"
 
 
 def is_csv(files: Sequence[str]) -> bool:
-    """Whether the files, which are all of one format, are CSV or TSV files, or workbooks that become such."""
+    """Return whether the files, all of one format, are CSV or TSV files, or workbooks that become such."""
     return bool(files) and (_suffix(files[0]) or "").startswith((".csv", ".tsv", ".txt", ".xls"))
 
 
 def partitioned_source(session: EngineSession, files: Sequence[str]) -> Source:
-    """Parquet files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
+    """Open Parquet files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
     data = [DataFile(Path(file)) for file in files]
     for file in data:
         check_file(file)
@@ -166,7 +166,7 @@ def partitioned_source(session: EngineSession, files: Sequence[str]) -> Source:
 
 
 def _partitioned_call(session: EngineSession, files: Sequence[str], parameters: Sequence[Any]) -> str:
-    """The call that reads Parquet files; partition columns have types by the rule for columns of CSV files."""
+    """Return the call that reads Parquet files; partition columns have types by the rule for CSV columns."""
     plain = "read_parquet(?, hive_partitioning = false)"
     keys = shared_partition_keys(files)
     if not keys:
@@ -188,23 +188,23 @@ def _typed_call(types: Mapping[str, str]) -> str:
 
 
 def quoted(name: str) -> str:
-    """A column's name as an identifier of SQL."""
+    """Return a column's name as an identifier of SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def shared_partition_keys(files: Sequence[str]) -> tuple[str, ...]:
-    """The names of the columns in the names of folders, if all files have the same."""
+    """Return the names of the columns in the names of folders, if all files have the same."""
     keys = {partition_keys(file) for file in files}
     return tuple(dict.fromkeys(keys.pop())) if len(keys) == 1 else ()
 
 
 def files_text(files: Sequence[str]) -> str:
-    """The files in messages: the first and the number of others."""
+    """Return the files in messages: the first and the number of others."""
     return f"'{files[0]}'" if len(files) == 1 else f"'{files[0]}' and {len(files) - 1} more files"
 
 
 def partition_keys(file: str) -> tuple[str, ...]:
-    """The names of the columns that are in the names of the folders, as Hive writes them: day=2024-01-01."""
+    """Return the names of the columns in the names of the folders, as Hive writes them: day=2024-01-01."""
     return tuple(part.split("=", 1)[0] for part in Path(file).parts[:-1] if "=" in part)
 
 
@@ -233,7 +233,7 @@ def check_column_names(file: str, columns: Sequence[str], wanted: Sequence[str])
 
 
 def _types(session: EngineSession, files: Sequence[str], wanted: Sequence[str]) -> dict[str, dict[str, str]]:
-    """By file and column, the type, from the files' metadata, all at once."""
+    """Return, by file and column, the type, from the files' metadata, all at once."""
     query = "SELECT file_name, name, duckdb_type FROM parquet_schema(?) WHERE num_children IS NULL"
     types: dict[str, dict[str, str]] = {local_path(Path(file)): {} for file in files}
     parameters = ([literal(Path(file)) for file in files],)
@@ -296,7 +296,7 @@ class CsvTable:
         labels: Sequence[str],
         scores: Sequence[Sequence[str]],
     ) -> Source:
-        """The table with columns of numbers and labels, whose kinds are inferred from their values.
+        """Return the table with columns of numbers and labels, whose kinds are inferred from their values.
 
         `scores` are the columns of each classifier, in which different numbers must be different doubles.
         """
@@ -317,7 +317,7 @@ class CsvTable:
         )
 
     def _number_kind(self, session: EngineSession, name: str) -> Kind:
-        """The kind of a column of true and false is boolean, else float: text is reported when it is read."""
+        """Return boolean for a column of true and false, else float: text is reported when it is read."""
         column = f"c{self.columns.index(name)}"
         counts = [f"count({column})", f"count(TRY_CAST({self.text.number_text(column)} AS DOUBLE))"]
         counts += [f"count(*) FILTER ({_IS_BOOLEAN.format(column)})"]
@@ -330,7 +330,7 @@ class CsvTable:
         return "boolean" if present and boolean == present else "float"
 
     def _label_kind(self, session: EngineSession, name: str, scores: Sequence[Sequence[str]]) -> Kind:
-        """The kind of a column of labels; an error if different scores of a classifier are the same double."""
+        """Return the kind of a column of labels; raise an error if different scores are the same double."""
         column = f"c{self.columns.index(name)}"
         conditions = [
             " OR ".join(may_be_equal(f"c{self.columns.index(score)}", "VARCHAR") for score in own)
@@ -349,7 +349,7 @@ class CsvTable:
         return inferred_kind(session, "texts", column)
 
     def _source(self, types: Mapping[str, str], expressions: Mapping[str, str]) -> Source:
-        """The table with some columns of other types than text, or replaced by expressions of their text."""
+        """Return the table with some columns of other types than text, or replaced by expressions of it."""
         queries, parameters = [], list[Any]()
         for header, files in self.parts:
             own = {i: types[name] for i, name in enumerate(header.names) if name in types}
@@ -367,7 +367,7 @@ class CsvTable:
         return Source(self.name, self.columns, call, tuple(parameters), decimal=decimal)
 
     def _column(self, name: str, header: Header) -> str:
-        """A column of a file, or of its partition; NULL if it has neither."""
+        """Return a column of a file, or of its partition; NULL if it has neither."""
         if name in header.names:
             return f"c{header.names.index(name)}"
         return quoted(name) if name in self.keys else "NULL::VARCHAR"
@@ -376,7 +376,7 @@ class CsvTable:
 def csv_table(
     session: EngineSession, data: Sequence[DataFile], requested: Collection[str], sheet: str | None
 ) -> CsvTable:
-    """CSV files or sheets of workbooks as one table; the requested names help to detect the delimiter."""
+    """Open CSV files or sheets of workbooks as one table; the requested names help to detect the delimiter."""
     parts: dict[tuple[Header, Compression], list[DataFile]] = {}
     files = [str(file.path) for file in data]
     for file in data:

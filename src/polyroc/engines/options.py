@@ -85,7 +85,7 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
 
 
 def columns_of_by(by: Any) -> tuple[str, ...]:
-    """The names of the columns that divide the rows."""
+    """Return the names of the columns that divide the rows."""
     names = (by,) if isinstance(by, str) else () if by is None else by
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise InputError(f"Of files and tables, by must be a column or a list of columns, got {short_repr(by)}.")
@@ -93,7 +93,7 @@ def columns_of_by(by: Any) -> tuple[str, ...]:
 
 
 def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
-    """Whether to read the data into memory: as requested, or small data without an option that needs an engine."""
+    """Return whether to read the data into memory: as requested, or small data without an option of engines."""
     files = options.files
     if is_frame(files):
         return False
@@ -117,5 +117,5 @@ def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
 
 
 def is_large(files: Sequence[Any]) -> bool:
-    """Whether files are larger than a quarter of the memory."""
+    """Return whether files are larger than a quarter of the memory."""
     return sum(Path(file).stat().st_size for file in files) * MEMORY_SHARE > machine_memory()

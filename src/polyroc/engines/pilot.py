@@ -89,7 +89,7 @@ def run_pilot(whole: "Refinement") -> Pilot | None:
 
 
 def smoothed_bins(data: BinnedData) -> BinnedData:
-    """What is expected of all rows, from the bins of the pilot rows: for a rare class, most of its bins are empty.
+    """Return what is expected of all rows, from the bins of the pilot rows: of a rare class, most are empty.
 
     The distribution function of each class is interpolated between every few of its cases, as a function of the
     number of cases of all classes.
@@ -157,7 +157,7 @@ def _products(whole: "Refinement", rows: MemoryRows, lookups: Sequence[Influence
 def _component_differences(
     final: ComponentTables, pilot: InfluenceLookup, columns: Mapping[int, BinnedColumn]
 ) -> ComponentTables:
-    """The final components minus the pilot's, by column.
+    """Return the final components minus the pilot's, by column.
 
     Each column's table is centred by class, and the first one contains the sum of the means: the mean of a
     difference of centred components belongs to the row, not to a column.

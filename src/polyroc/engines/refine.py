@@ -62,7 +62,7 @@ def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
 
 
 def _together(request: EvaluationRequest, first: EngineResult, second: EngineResult) -> EngineResult:
-    """The estimates of two results in the order of the request; the covariance between the two is not known."""
+    """Merge two results in the order of the request; the covariance between the two is not known."""
     covariance = np.full((len(first.estimates) + len(second.estimates),) * 2, nan)
     covariance[: len(first.estimates), : len(first.estimates)] = first.covariance
     covariance[len(first.estimates) :, len(first.estimates) :] = second.covariance
@@ -175,7 +175,7 @@ class Refinement:
         check_weight_precision(columns[0], self.request.schema.names, advice)
 
     def _count_distinct_values(self) -> None:
-        """One bin for each distinct value, so that the bounds differ by rounding errors only."""
+        """Make one bin for each distinct value, so that the bounds differ by rounding errors only."""
         c, numbers = self.request.schema.n_classes, self.request.classifiers
         for name, binned in self.binned.items():
             columns = {place: self.rows.distinct(numbers[name][place], c) for place in binned.columns}
@@ -222,27 +222,27 @@ class Refinement:
         }
 
     def _tolerance(self, name: str, measure: Measure) -> float:
-        """The largest distance of the bounds: as requested, or else small against the standard error."""
+        """Return the largest distance of the bounds: as requested, or else small against the standard error."""
         if self.request.tolerance is not None:
             return self.request.tolerance
         width = self._with_errors(name, measure).negligible_width(self.bounded[name, measure])
         return width * sqrt(self.share)  # the standard error of all rows is smaller than that of a pilot sample
 
     def _target(self, name: str, measure: Measure) -> float:
-        """The distance of the bounds to which the next bins should lead."""
+        """Return the distance of the bounds to which the next bins should lead."""
         if self.request.tolerance is not None:
             return self.request.tolerance
         return self._with_errors(name, measure).target_width(self.bounded[name, measure]) * sqrt(self.share)
 
     def _with_errors(self, name: str, measure: Measure) -> Estimator:
-        """The estimator, which estimates standard errors whether or not the request does."""
+        """Return the estimator, which estimates standard errors whether or not the request does."""
         estimator, summary = self.estimator(name, measure, self.binned), self._summary()
         return replace(
             estimator, summary=replace(summary, provenance=replace(summary.provenance, method="Influence()"))
         )
 
     def refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
-        """Layouts that should bring the bounds within the tolerance; None if no bin of weight can be divided."""
+        """Return layouts that should bring the bounds within the tolerance; None if no bin can be divided."""
         # By column and bin: the width of the bounds that is due to it, in targets, summed over the measures.
         widths: dict[tuple[str, int], FloatArray] = {}
         for (name, measure), bounded in self.too_wide().items():
@@ -260,7 +260,7 @@ class Refinement:
         return layouts if divided else None
 
     def _occupied(self, name: str, place: int) -> IntArray:
-        """The numbers of the occupied bins of a column."""
+        """Return the numbers of the occupied bins of a column."""
         index = self.binned[name].columns[place].index
         assert index is not None
         return self.layouts[name][place].locate(index.edges()).astype(np.int64)
@@ -293,7 +293,7 @@ class Refinement:
     # covariance
 
     def needs_influence(self) -> bool:
-        """Whether the covariance of columns or classifiers is needed, which binned counts do not determine."""
+        """Return whether the covariance of columns or classifiers is needed, which bins do not determine."""
         request = self.request
         if not request.errors or request.covariance == "bound" or (self.cases <= 1).any():
             return False
@@ -303,7 +303,7 @@ class Refinement:
         return pairs or (request.paired and len(request.classifiers) > 1)
 
     def make_lookups(self) -> InfluenceLookups:
-        """The components of the present bins, to be looked up in the next scan."""
+        """Return the components of the present bins, to be looked up in the next scan."""
         lookups, self.error_bounds = [], []
         for (name, measure), bounded in self.bounded.items():
             lookups.append(self.lookup(name, measure, bounded, self.binned[name]))
@@ -349,7 +349,7 @@ class Refinement:
         self.error_bounds = [*errors.error_bounds[:measures]]
 
     def first_column(self) -> BinnedColumn:
-        """Any column: class totals are the same in all."""
+        """Return any column: class totals are the same in all."""
         (name, measure) = next(iter(self.bounded))
         return next(iter(self.binned[name].columns_for(measure).values()))
 
@@ -370,7 +370,7 @@ class Refinement:
         return EngineResult(estimates, covariance, self.binned, self.scans.n_rows, self.rows.weight_exponent)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
-        """From influence values; or, without them, the one that makes a difference of two most uncertain.
+        """Return that from influence values; without them, the one that makes a difference of two most uncertain.
 
         The latter also where bins do not separate the scores, since components in one bin are then not known.
         """
@@ -396,7 +396,7 @@ WIDTH_MARGIN = 0.8  # of the tolerance that the refined bins should leave: score
 def divided_layouts(
     widths: Mapping[Column, FloatArray], occupied: Mapping[Column, tuple[Layout, IntArray]], most: int
 ) -> dict[Column, Layout]:
-    """The layouts of the columns in which a bin is to be divided.
+    """Return the layouts of the columns in which a bin is to be divided.
 
     Parameters
     ----------
@@ -421,7 +421,7 @@ def divided_layouts(
 
 
 def _halvings(widths: FloatArray, possible: IntArray, target: float, most: int) -> IntArray:
-    """How often to halve each bin so that the widths left sum to the target, with the fewest bins.
+    """Return how often to halve each bin so that the widths left sum to the target, with the fewest bins.
 
     Divided into m parts, a bin in which scores are spread evenly keeps 1/m of its width; for a given number of
     bins the sum of width / m is least if m is in proportion to the root of the width (Lagrange). The factor of

@@ -157,7 +157,7 @@ class RowScans:
             self.request.progress(rows, expected, f"pass {self.number}")
 
     def summary(self, groups: int | None = None) -> ScanSummary:
-        """The scans so far, with the provenance of their estimates; `groups` is the number of clusters."""
+        """Return the scans so far, with the provenance of their estimates; `groups` is the number of clusters."""
         provenance = Provenance(
             cases=dict(zip(self.request.schema.names, self.cases.tolist(), strict=True)),
             method="Influence()" if self.request.errors else None,
@@ -172,12 +172,12 @@ class RowScans:
         return ScanSummary(self.number, self.n_rows, self.rows.bytes, provenance)
 
     def absent(self) -> list[str]:
-        """The names of the classes without cases."""
+        """Return the names of the classes without cases."""
         names = self.request.schema.names
         return [name for name, count in zip(names, self.cases, strict=True) if count == 0]
 
     def undefined(self) -> EngineResult:
-        """The result if a class has no case: nan for all measures, with a warning."""
+        """Return the result if a class has no case: nan for all measures, with a warning."""
         request, summary = self.request, self.summary()
         for measure in request.measures:
             warn_absent(self.absent(), measure)

@@ -71,7 +71,7 @@ class RowBuffer:
         self._large: Batch | None = None
 
     def fits(self, batch: Batch) -> bool:
-        """Whether there is room for the rows of a batch."""
+        """Return whether there is room for the rows of a batch."""
         return self._large is None and self.rows + len(batch.codes) <= self.size
 
     def add(self, batch: Batch) -> None:
@@ -94,7 +94,7 @@ class RowBuffer:
         self.rows += len(batch.codes)
 
     def batch(self) -> Batch:
-        """The rows, as views of the buffer."""
+        """Return the rows, as views of the buffer."""
         if self._large is not None:
             return self._large
         arrays = iter([array[: self.rows] for array in self._arrays])
@@ -127,19 +127,19 @@ class Rows(Protocol):
         """Whether rows belong to clusters."""
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
-        """As `scan`, with the rows of a cluster one after the other; without their scores unless `scores`."""
+        """Scan with the rows of a cluster one after the other; without their scores unless `scores`."""
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows once; `report` is called with the number of rows so far."""
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
-        """A column with one bin for each distinct value."""
+        """Return a column with one bin for each distinct value."""
 
     def pilot_sample(self, rows: int) -> "MemoryRows | None":
-        """About so many rows from all over the data, if that is a small part of them and costs little."""
+        """Draw about so many rows from all over the data, if that is a small part of them and costs little."""
 
     def non_finite_error(self, place: int) -> InputError:
-        """The error for a column that has missing or infinite values."""
+        """Return the error for a column that has missing or infinite values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +181,7 @@ class MemoryRows:
         scan.run((part for part in (batch.take(np.argsort(self.batch.clusters, kind="stable")),)), report)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
-        """A column with one bin for each distinct value."""
+        """Return a column with one bin for each distinct value."""
         codes, columns, weight = self.batch.codes, self.batch.columns, self.batch.weight
         kept = slice(None) if weight is None else weight > 0
         scores = columns[place][kept] + 0.0  # no -0.0
@@ -194,17 +194,17 @@ class MemoryRows:
         return _column_of_values(values, *class_sums(records, classes, np.arange(len(values))))
 
     def pilot_sample(self, rows: int) -> "MemoryRows | None":
-        """None: rows in memory are scanned quickly without a pilot."""
+        """Return None: rows in memory are scanned quickly without a pilot."""
 
     def non_finite_error(self, place: int) -> InputError:
-        """The error for a column that has missing or infinite values."""
+        """Return the error for a column that has missing or infinite values."""
         values = self.batch.columns[place]
         counts = int(np.isnan(values).sum()), int(np.isinf(values).sum()), len(values)
         return non_finite_error(f"column {(self.names or range(place + 1))[place]!r}", *counts)
 
 
 def non_finite_error(column: str, missing: int, infinite: int, rows: int) -> InputError:
-    """The error for a column with so many missing and infinite values."""
+    """Return the error for a column with so many missing and infinite values."""
     if infinite:
         return InputError(
             f"{column} holds infinity in {infinite} of {rows} rows where a finite number was expected; replace it "
@@ -234,7 +234,7 @@ def _column_of_values(
 
 
 def exact_column(groups: Mapping[str, Any], classes: int, weighted: bool) -> BinnedColumn:
-    """A column with one bin for each distinct value, from a table of values and classes.
+    """Return a column with one bin for each distinct value, from a table of values and classes.
 
     `groups` has ascending values (v), class codes (k), and the number of cases, the sum of weights and of squared
     weights (n, s, q) of each value and class.
@@ -368,7 +368,7 @@ class DuckRows:
             yield Batch(codes, columns, columns.pop() if self.weighted else None, own)
 
     def pilot_sample(self, rows: int) -> MemoryRows | None:
-        """Ranges of rows at equal distances; only Parquet files can be read in part."""
+        """Read ranges of rows at equal distances; only Parquet files can be read in part."""
         if not self.source.call.startswith("read_parquet"):
             return None
         query = "SELECT file_name, num_rows FROM parquet_file_metadata(?) ORDER BY file_name"
@@ -391,7 +391,7 @@ class DuckRows:
         return MemoryRows(batch, share=len(batch.codes) / int(ends[-1]))
 
     def _row_ranges(self, ranges: Mapping[str, Sequence[int]]) -> Generator[Batch]:
-        """The rows in ranges of files; by file, the numbers of the first and the last row of each range.
+        """Yield the rows in ranges of files; by file, the numbers of the first and the last row of each range.
 
         One query for all, so that DuckDB reads several at a time.
         """
@@ -406,7 +406,7 @@ class DuckRows:
         yield from self._stream(" UNION ALL ".join(queries), parameters)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
-        """A column with one bin for each distinct value; DuckDB groups, and spills to disk what does not fit."""
+        """Return a column with one bin for each distinct value; DuckDB groups, and spills to disk if need be."""
         inner = self._query(
             [f"{self.code} AS k", f"{self.expressions[place]} + 0.0 AS v", f"{self.weight or '1.0'} AS w"]
         )
@@ -420,7 +420,7 @@ class DuckRows:
         return exact_column(groups, classes, self.weighted)
 
     def non_finite_error(self, place: int) -> InputError:
-        """The error for a column that has missing or infinite values."""
+        """Return the error for a column that has missing or infinite values."""
         value = f"({self.expressions[place]})"
         counts = [
             f"count(*) FILTER ({value} IS NULL OR isnan({value}))",
@@ -433,7 +433,7 @@ class DuckRows:
 
 
 def concatenated(batches: Sequence[Batch]) -> Batch:
-    """Several batches as one."""
+    """Return several batches as one."""
     columns = [np.concatenate(parts) for parts in zip(*(batch.columns for batch in batches), strict=True)]
     weights = [batch.weight for batch in batches if batch.weight is not None]
     clusters = [batch.clusters for batch in batches if batch.clusters is not None]
@@ -446,7 +446,7 @@ def concatenated(batches: Sequence[Batch]) -> Batch:
 
 
 def _exact_sum(expression: str, name: str) -> str:
-    """The sum of weights in SQL as the kernel makes it: whole parts and fractions are summed as integers."""
+    """Sum weights in SQL as the kernel does: whole parts and fractions are summed as integers."""
     unit = 2**FRACTION_BITS
     whole = f"sum(CAST(floor({expression}) AS BIGINT))"
     fraction = f"sum(CAST(floor(({expression} - floor({expression})) * {unit}) AS BIGINT))"
@@ -454,7 +454,7 @@ def _exact_sum(expression: str, name: str) -> str:
 
 
 def codes_of_integers(labels: np.ndarray[Any, Any], first: int, last: int) -> CodeArray:
-    """The class codes of labels if the classes are the integers from the first to the last one.
+    """Return the class codes of labels if the classes are the integers from the first to the last one.
 
     The labels are integers, or floats with nan for missing ones.
     """
@@ -466,7 +466,7 @@ def codes_of_integers(labels: np.ndarray[Any, Any], first: int, last: int) -> Co
 
 
 def code_expression(column: str, labels: Sequence[Hashable]) -> tuple[str, list[Any]]:
-    """The SQL expression of a row's class code, and its parameters."""
+    """Return the SQL expression of a row's class code, and its parameters."""
     missing = f"WHEN {column} IS NULL THEN {MISSING_LABEL} "
     if any(isinstance(label, float) for label in labels):
         missing += f"WHEN isnan({column}::DOUBLE) THEN {MISSING_LABEL} "

@@ -45,7 +45,7 @@ class Contributions(dict[int, FloatArray]):
         super().__init__(zip(numbers, self.table, strict=True))
 
     def sum(self, rows: slice = slice(None)) -> FloatArray:
-        """The components of some rows, as a table of one row; in the place of the first contributions."""
+        """Return the components of some rows, as a table of one row; in the place of the first contributions."""
         table = self.table[:, rows]
         for contributions in table[1:]:
             table[0] += contributions
@@ -88,22 +88,22 @@ class InfluenceLookup:
                 self.tables[numbers[place]] = index, index.expand(table)
 
     def allocate(self, rows: int) -> Contributions:
-        """Memory for the contributions of the columns to the components of some rows."""
+        """Return memory for the contributions of the columns to the components of some rows."""
         return Contributions([*self.tables, *([] if self.patterns is None else [DECISIONS])], rows)
 
     def look_up(self, number: int, scores: BinnedValues, codes: CodeArray, target: FloatArray) -> None:
-        """The contributions of one column, into `target`."""
+        """Write the contributions of one column into `target`."""
         index, table = self.tables[number]
         look_up(index.locate(scores), codes, table, target)
 
     def at_bins(self, place: int, column: BinnedColumn) -> FloatArray:
-        """The components of every class at the bins of a column."""
+        """Return the components of every class at the bins of a column."""
         index, table = self.tables[self.numbers[place]]
         assert column.index is not None
         return np.asarray(table[index.locate(BinnedValues(column.index.edges()))])
 
     def look_up_patterns(self, batch: Batch, target: FloatArray) -> None:
-        """The contributions of decisions, into `target`."""
+        """Write the contributions of decisions into `target`."""
         assert self.patterns is not None
         numbers, patterns, table = self.patterns
         rows = np.column_stack([batch.columns[i] for i in numbers])
@@ -126,7 +126,7 @@ class InfluenceLookups:
         self.products: FloatArray = np.zeros((classes, len(lookups), len(lookups)))
 
     def allocate(self, rows: int) -> list[Contributions]:
-        """By statistic, memory for the contributions of some rows."""
+        """Return, by statistic, memory for the contributions of some rows."""
         return [lookup.allocate(rows) for lookup in self.lookups]
 
     def look_up(
@@ -137,13 +137,13 @@ class InfluenceLookups:
         contributions: Sequence[Contributions],
         block: slice,
     ) -> None:
-        """The contributions of one column to every statistic, for a block of the rows."""
+        """Look up the contributions of one column to every statistic, for a block of the rows."""
         for lookup, target in zip(self.lookups, contributions, strict=True):
             if number in lookup.tables:
                 lookup.look_up(number, scores, codes, target[number][block])
 
     def pattern_tasks(self, batch: Batch, contributions: Sequence[Contributions]) -> list[Callable[[], None]]:
-        """Tasks that look up decisions."""
+        """Return tasks that look up decisions."""
         return [
             partial(lookup.look_up_patterns, batch, target[DECISIONS])
             for lookup, target in zip(self.lookups, contributions, strict=True)
@@ -151,7 +151,7 @@ class InfluenceLookups:
         ]
 
     def components(self, contributions: Sequence[Contributions], rows: slice = slice(None)) -> FloatArray:
-        """At [statistic, row], the sum of the contributions of the columns, which may be in their place."""
+        """Return at [statistic, row] the sum of the contributions of the columns, which may be in their place."""
         sums = [parts.sum(rows) for parts in contributions]
         return sums[0] if len(sums) == 1 else np.concatenate(sums)
 
@@ -163,7 +163,7 @@ class InfluenceLookups:
             sum_products(self.components(contributions, rows), batch.codes[rows], weight, self.products)
 
     def finish(self) -> None:
-        """Nothing: products are complete after each batch."""
+        """Do nothing: products are complete after each batch."""
 
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:
         """Sum over classes of the products of influence values, times m / (m - 1) for m cases of a class.
@@ -210,7 +210,7 @@ class ScanPlan:
     decide: Callable[[Batch], Batch] | None = None
 
     def empty_counts(self) -> dict[str, Counts]:
-        """By classifier, bins and patterns without cases."""
+        """Return, by classifier, bins and patterns without cases."""
         return {
             name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values)
             for name, layouts in self.layouts.items()
@@ -267,12 +267,12 @@ class Scan:
         self.finish()
 
     def finish(self) -> None:
-        """After the last batch."""
+        """Complete the sums after the last batch."""
         if self.lookups is not None:
             self.lookups.finish()
 
     def tasks(self, batch: Batch) -> tuple[list[Task], Task]:
-        """The work on a batch: tasks that can run at the same time, and one that runs after them.
+        """Return the work on a batch: tasks that can run at the same time, and one that runs after them.
 
         The last tasks of all batches run in the order of the batches, so that sums of products are rounded the
         same way every time.
@@ -288,7 +288,7 @@ class Scan:
         return self._column_tasks(batch, contributions), partial(self.lookups.add, batch, contributions)
 
     def non_finite_column(self) -> int | None:
-        """The number of a data column with a missing or infinite value, if there is one."""
+        """Return the number of a data column with a missing or infinite value, if there is one."""
         places = ((name, counts.non_finite_column()) for name, counts in self.counts.items())
         numbers = self.plan.classifiers
         return next((numbers[name][place] for name, place in places if place is not None), None)
@@ -350,7 +350,7 @@ class Scan:
 
 
 def _joined(batches: Generator[Batch], spare: list[RowBuffer], room: int) -> Generator[RowBuffer]:
-    """The rows of small batches together, in buffers; `spare` has those that can be used again."""
+    """Yield the rows of small batches together, in buffers; `spare` has those that can be used again."""
     with closing(batches):
         buffer: RowBuffer | None = None
         for batch in batches:
@@ -367,7 +367,7 @@ def _joined(batches: Generator[Batch], spare: list[RowBuffer], room: int) -> Gen
 
 
 def _prefetched(batches: Generator[RowBuffer], pool: ThreadPoolExecutor) -> Generator[RowBuffer]:
-    """The same rows, each buffer filled by another thread while the one before is processed."""
+    """Yield the same rows, each buffer filled by another thread while the one before is processed."""
     coming = pool.submit(next, batches, None)
     try:
         while (buffer := coming.result()) is not None:

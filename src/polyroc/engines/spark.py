@@ -123,14 +123,14 @@ class SparkRows:
         return "p" in self.frame.columns
 
     def pilot_sample(self, rows: int) -> MemoryRows | None:
-        """None: to draw rows, Spark would compute all of them once more."""
+        """Return None: to draw rows, Spark would compute all of them once more."""
 
     def scan(self, scan: Scan, report: Callable[[int], None]) -> None:
         """Send the plan to the executors, which count their partitions and merge the counts."""
         self._scan(self.frame.drop("p"), scan, report)
 
     def scan_clusters(self, scan: Scan, report: Callable[[int], None], scores: bool) -> None:
-        """As `scan`, after a shuffle: each cluster is in one partition, and its rows follow each other."""
+        """Scan after a shuffle: each cluster is in one partition, and its rows follow each other."""
         columns = [name for name in self.frame.columns if scores or not name.startswith("v")]
         together = self.frame.select(columns).repartition(_shuffled(self.frame), "p").sortWithinPartitions("p")
         self._scan(together, scan, report)
@@ -153,7 +153,7 @@ class SparkRows:
         report(scan.rows)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
-        """A column with one bin for each distinct value; Spark groups, and the driver collects the groups."""
+        """Return a column with one bin for each distinct value; Spark groups, the driver collects the groups."""
         weight = sql.col("w") if self.weighted else sql.lit(1.0)
         rows = self.frame.select((sql.col(f"v{place}") + 0.0).alias("v"), "k", weight.alias("w")).where("w > 0")
         check_memory(run_spark(rows.select("v").distinct().count), classes, NAME, self.names[place], self.room)
@@ -166,7 +166,7 @@ class SparkRows:
         return exact_column({name: column[order] for name, column in groups.items()}, classes, self.weighted)
 
     def non_finite_error(self, place: int) -> InputError:
-        """The error for a column that has missing or infinite values."""
+        """Return the error for a column that has missing or infinite values."""
         value = sql.col(f"v{place}")
         infinite, missing, rows = run_spark(
             lambda: self.frame.select(
@@ -248,7 +248,7 @@ def _stacked_rows_notes(plain: "DataFrame", keys: Sequence[str], source: Source)
 
 
 def _label(source: Source, truth: str) -> "Column":
-    """The true class of each row; nan counts as missing."""
+    """Return the true class of each row; nan counts as missing."""
     kind, column = label_kind(source, truth), sql.col(f"c{source.columns.index(truth)}")
     if kind == "float":
         return sql.nullif(column.cast("double"), sql.lit(float("nan")))
@@ -256,7 +256,7 @@ def _label(source: Source, truth: str) -> "Column":
 
 
 def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
-    """The class code of a row."""
+    """Return the class code of a row."""
     if len(labels) <= CHAINED_LABELS:
         code = sql.when(label.isNull(), sql.lit(MISSING_LABEL))
         for i, one in enumerate(labels):
@@ -268,7 +268,7 @@ def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
 
 
 def _without_nan(source: Source, name: str) -> "Column":
-    """A column that divides the rows; nan counts as missing."""
+    """Return a column that divides the rows; nan counts as missing."""
     column = sql.col(f"c{source.columns.index(name)}")
     return sql.nullif(column, sql.lit(float("nan"))) if label_kind(source, name) == "float" else column
 
@@ -284,7 +284,7 @@ def _check_present(rows: "DataFrame", labelled: Mapping[str, str]) -> None:
 
 
 def _complete_rows(rows: "DataFrame", names: Sequence[str], labelled: Sequence[str]) -> tuple["DataFrame", int]:
-    """Only the rows without a missing value, and how many have one."""
+    """Return only the rows without a missing value, and how many have one."""
     complete = sql.col("k") != MISSING_LABEL
     for name in dict.fromkeys([*names[1:], *labelled]):
         complete &= sql.col(name).isNotNull() if name in labelled else ~sql.isnan(name)
@@ -295,7 +295,7 @@ def _complete_rows(rows: "DataFrame", names: Sequence[str], labelled: Sequence[s
 def estimate_frame_groups(
     data: FrameDataset, request: EvaluationRequest, room: int
 ) -> Iterator[tuple[Group, EngineResult]]:
-    """The estimates of each group: by one task if its rows take no more bytes than `room`, else by scans."""
+    """Estimate each group: by one task if its rows take no more bytes than `room`, else by scans."""
     names = [name for name in data.grouped.columns if name.startswith("g")]
     most = room // row_bytes(len(data.rows.names), data.rows.weighted, data.rows.clustered)
     sizes = {tuple(row[:-1]): row[-1] for row in run_spark(data.grouped.groupBy(*names).count().collect)}
@@ -342,7 +342,7 @@ def _group_result(group: Group, answer: bytes) -> EngineResult:
 
 
 def column_kind(data_type: Any) -> Kind:
-    """The kind of values of a Spark data type."""
+    """Return the kind of values of a Spark data type."""
     if isinstance(data_type, types.IntegralType):
         return "integer"
     if isinstance(data_type, types.DecimalType):
@@ -372,7 +372,7 @@ class NumberColumns:
     def expand(
         self, columns: Columns, order: Sequence[Hashable] | None, present: Sequence[Hashable]
     ) -> dict[str, tuple[str, ...]]:
-        """The names of the elements of columns of arrays, one for each class in their order.
+        """Return the names of the elements of columns of arrays, one for each class in their order.
 
         As a matrix in memory, without `labels` they are taken in the order of the sorted classes; but only if
         these are 0, 1, ..., as Spark ML numbers them. Its indexer orders names by frequency.
@@ -396,7 +396,7 @@ class NumberColumns:
         return vectors
 
     def _array(self, name: str) -> "Column | None":
-        """A column of arrays or vectors as arrays; None for other columns."""
+        """Return a column of arrays or vectors as arrays; None for other columns."""
         column, data_type = sql.col(f"c{self._place(name)}"), self.types[name]
         if isinstance(data_type, types.UserDefinedType) and data_type.simpleString() == "vector":
             from pyspark.ml.functions import vector_to_array
@@ -425,7 +425,7 @@ class NumberColumns:
         return self.source.columns.index(name)
 
     def column(self, name: str) -> "Column":
-        """A column as doubles, nan for null."""
+        """Return a column as doubles, nan for null."""
         kind = column_kind(self.types[name])
         if kind not in ("integer", "float", "boolean"):
             if kind == "text":
@@ -458,7 +458,7 @@ def _element_type(data_type: Any) -> types.DataType:
 
 
 def scaled_rows(rows: "DataFrame", name: str | None) -> tuple["DataFrame", int]:
-    """The rows with weights of a size whose squares can be summed, and the power of two that divides them."""
+    """Scale weights to a size whose squares can be summed; return the power of two that divides them, too."""
     if "w" not in rows.columns:
         return rows, 0
     ends = [sql.min(sql.when(sql.col("w") > 0, sql.col("w"))), sql.max("w")]
@@ -472,7 +472,7 @@ def scaled_rows(rows: "DataFrame", name: str | None) -> tuple["DataFrame", int]:
 
 
 def _shuffled(frame: "DataFrame") -> int:
-    """The number of tasks after a shuffle."""
+    """Return the number of tasks after a shuffle."""
     return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
@@ -499,7 +499,7 @@ def _loads(data: bytes) -> Any:
 
 
 def run_spark(action: Callable[[], T]) -> T:
-    """The result of an action; errors of Spark become polyroc's."""
+    """Return the result of an action; errors of Spark become polyroc's."""
     try:
         return action()
     except (PySparkException, Py4JError) as error:
@@ -531,14 +531,14 @@ def run_spark(action: Callable[[], T]) -> T:
 
 
 def _reason(text: str) -> str:
-    """The first line that names an error, or the first line that is not empty."""
+    """Return the first line that names an error, or the first line that is not empty."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     named = [line for line in lines if "Error: " in line or "Exception: " in line]
     return (named or lines or ["Spark gave no reason"])[0]
 
 
 def _exact_sum(amount: "Column") -> "Column":
-    """The sum of weights as the kernel makes it: whole parts and fractions are summed as integers."""
+    """Sum weights as the kernel does: whole parts and fractions are summed as integers."""
     unit = float(2**FRACTION_BITS)
     whole = sql.sum(sql.floor(amount).cast(WHOLE)).cast("double")
     fraction = sql.sum(sql.floor((amount - sql.floor(amount)) * unit).cast(WHOLE)).cast("double")

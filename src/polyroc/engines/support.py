@@ -91,7 +91,7 @@ def _verbs(
     spark: tuple[Verb, ...] | None = None,
     tally: tuple[Verb, ...] = NONE,
 ) -> Mapping[Mode, tuple[Verb, ...]]:
-    """Spark supports what the engine over files does, unless something else is given."""
+    """Return the verbs by mode: Spark supports what the engine over files does, unless something else is given."""
     return {"memory": memory, "duckdb": duckdb, "spark": duckdb if spark is None else spark, "tally": tally}
 
 
@@ -195,7 +195,7 @@ def check_supported(feature: str, mode: Mode, verb: Verb | None, subject: Parts 
 
 
 def _message(entry: Feature, mode: Mode, verb: Verb | None, subject: Parts) -> Message:
-    """What is not available where, and what to do instead."""
+    """Return what is not available where, and what to do instead."""
     other_mode: Mode = "duckdb" if mode == "memory" else "memory"
     is_elsewhere = verb in (None, *entry.verbs[other_mode]) and entry.verbs[other_mode]
     ways = [*([INSTEAD[mode]] if is_elsewhere else []), *([entry.also[mode]] if mode in entry.also else [])]
@@ -205,7 +205,7 @@ def _message(entry: Feature, mode: Mode, verb: Verb | None, subject: Parts) -> M
 
 
 def decisions_subject(column: str) -> Parts:
-    """The beginning of the message about a column of text in the place of scores."""
+    """Return the beginning of the message about a column of text in the place of scores."""
     return (f"{column} holds text where numbers were expected; a column of decisions",)
 
 
@@ -221,12 +221,12 @@ def check_measure(measure: Measure, mode: Mode) -> None:
 
 
 def mode_of(is_spark: bool) -> Mode:
-    """The mode of data that an engine reads."""
+    """Return the mode of data that an engine reads."""
     return "spark" if is_spark else "duckdb"
 
 
 def support_table() -> list[list[str]]:
-    """The table as text: by feature, what is available in memory, by the engine, on Spark and from a tally."""
+    """Return the table as text: by feature, what is available in memory, by engines and from a tally."""
 
     def cell(mode: Mode, verbs: tuple[Verb, ...]) -> str:
         whole = ONLY_EVALUATE if mode == "tally" else VERBS

@@ -217,7 +217,7 @@ class Tally:
         return self._counts.cases()
 
     def to_bytes(self) -> bytes:
-        """The tally as bytes, to store or to send: compressed, with a version and a checksum; see `from_bytes`."""
+        """Return the tally as bytes to store or send: compressed, with version and checksum; see `from_bytes`."""
         counts = self._counts
         header = {
             "labels": [*self.labels],
@@ -269,7 +269,7 @@ class Tally:
         )
 
     def _prepared(self, schema: Schema, weighted: bool) -> Counts:
-        """The counts, made for the kind of the first batch; an error if this batch is of another kind."""
+        """Return the counts, made for the kind of the first batch; an error if this batch is of another kind."""
         if self._counts is None:
             matrix, c = schema.kind != "score", schema.n_classes
             places = range(c) if matrix else range(1)
@@ -292,7 +292,7 @@ class Tally:
         return self._counts
 
     def _scaled(self, weight: FloatArray) -> FloatArray:
-        """The weights divided by `weight_scale`; an error if they cannot be summed exactly."""
+        """Return the weights divided by `weight_scale`; an error if they cannot be summed exactly."""
         scaled = np.ldexp(weight, -round(log2(self.weight_scale)))
         if scaled.max() > LARGEST_WEIGHT:
             raise InputError(

@@ -60,7 +60,7 @@ def _check_order(positions: IntArray, end: int) -> None:
 
 
 def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows: int) -> list[list[int]]:
-    """Sums by class, as exact integers: cases and, with weights, weights in units of 2^-52."""
+    """Return sums by class, as exact integers: cases and, with weights, weights in units of 2^-52."""
     c = counted.classes
     cases, *sums = (records[:, 1 + i * c : 1 + (i + 1) * c] for i in range(5 if counted.weighted else 1))
     # A pattern of cases of weight 0 has a record without cases, and then without a mark.
@@ -89,7 +89,7 @@ def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows
 
 
 def _check_values(occupied: IntArray, records: IntArray, layout: Layout, limits: tuple[float, float]) -> None:
-    """Bins of one value have it in their mark; all values are between the smallest and the largest score."""
+    """Check that bins of one value have it in their mark, and that all values are in the range of the scores."""
     single = ~np.isin(records[:, 0], (0, MIXED))
     values = disguised_values(records[single, 0])
     low, high = limits
@@ -102,7 +102,7 @@ def _check_values(occupied: IntArray, records: IntArray, layout: Layout, limits:
 
 
 def pack(stored: StoredTally) -> bytes:
-    """Header and arrays as bytes."""
+    """Write header and arrays as bytes."""
     plain = (str, int, float, bool, type(None))
     other = [label for label in stored.header["labels"] if not isinstance(label, plain)]
     if other:
@@ -148,7 +148,7 @@ class _BoundedReader:
         self._stream, self._rest = zlib.decompressobj(), body
 
     def read(self, size: int) -> bytes:
-        """So many bytes; an error if there are fewer."""
+        """Read so many bytes; an error if there are fewer."""
         data = self._stream.decompress(self._rest, size) if size else b""
         self._rest = self._stream.unconsumed_tail if size else self._rest
         if len(data) != size:
@@ -156,7 +156,7 @@ class _BoundedReader:
         return data
 
     def close(self) -> None:
-        """An error unless all bytes were read."""
+        """Raise an error unless all bytes were read."""
         more = self._stream.decompress(self._rest, 1)
         if more or not self._stream.eof or self._stream.unused_data:
             _fail("it is too long")
@@ -249,7 +249,7 @@ def _places(header: Mapping[str, Any]) -> range:
 
 
 def _most_patterns(kind: str, classes: int) -> int:
-    """One more than the largest code of a pattern: a digit for each class, to base 3 or 2."""
+    """Return one more than the largest code of a pattern: a digit for each class, to base 3 or 2."""
     return int((3 if kind == "wins" else 2) ** classes)
 
 
@@ -258,7 +258,7 @@ def _is_whole(value: Any, low: int, high: int) -> bool:
 
 
 def _byte_planes(numbers: IntArray) -> bytes:
-    """The lowest bytes of all integers, then the next ones: high bytes are mostly zero and compress well."""
+    """Write the lowest bytes of all integers, then the next ones: high bytes, mostly zero, compress well."""
     return np.ascontiguousarray(numbers, "<i8").reshape(-1, 1).view(np.uint8).T.tobytes()
 
 
