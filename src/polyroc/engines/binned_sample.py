@@ -1,4 +1,7 @@
-"""Bins as weighted cases: measures of samples with weights apply to binned counts without change."""
+"""Bins as weighted cases: measures of samples with weights apply to binned counts without change.
+
+Their statistics have structural components by bin and class, and certified bounds of the value and of these.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

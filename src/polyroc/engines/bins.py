@@ -1,4 +1,8 @@
-"""Bins of scores: how the real line is divided, counts by bin and class, and their refinement."""
+"""Bins of scores: how the real line is divided, counts by bin and class, and their refinement.
+
+Counts are integers. Weights and their squares are summed as integers too, in units of 2^-52, after a division by a
+power of two that brings them to an ordinary size: no sum depends on the order of the rows.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

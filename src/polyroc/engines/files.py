@@ -1,4 +1,9 @@
-"""Files of predictions: the files that paths, globs and folders name; Parquet files as one table."""
+"""Files of predictions: those that paths, globs and folders name; Parquet files, and CSV files, as one table.
+
+CSV files follow the rules of `polyroc.io`: same dialect, header, missing values and kinds of labels. DuckDB detects
+nothing by itself. The columns of scores are read as numbers, all others as text, of which labels are made as for a
+file that is read into memory.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

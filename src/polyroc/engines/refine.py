@@ -109,6 +109,7 @@ class Refinement:
         return self.scans.cases
 
     def result(self) -> EngineResult:
+        """Scan until the bounds are narrow enough, and estimate."""
         pilot = run_pilot(self)
         self.scan_first(pilot)
         if self.scans.absent():

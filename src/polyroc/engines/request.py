@@ -1,4 +1,7 @@
-"""What an engine is to estimate from rows, and what it returns."""
+"""A request for estimates from rows, the scans that serve it, and the result.
+
+Every scan is checked: values are finite, and the rows are as many as before.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

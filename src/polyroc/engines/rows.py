@@ -1,4 +1,4 @@
-"""Re-iterable row sources: files through DuckDB, or arrays in memory."""
+"""Rows that can be scanned again and again: of files through DuckDB, or of arrays in memory."""
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
