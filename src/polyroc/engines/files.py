@@ -1,8 +1,8 @@
 """Files of predictions: those that paths, globs and folders name; Parquet files, and CSV files, as one table.
 
-CSV files follow the rules of `polyroc.io`: same dialect, header, missing values and kinds of labels. DuckDB detects
-nothing by itself. The columns of scores are read as numbers, all others as text, of which labels are made as for a
-file that is read into memory.
+CSV files follow the rules of `polyroc.io`: same dialect, header, missing values and kinds of labels. DuckDB
+detects nothing by itself. The columns of scores are read as numbers, all others as text, of which labels are
+made as for a file that is read into memory.
 """
 
 from collections.abc import Collection, Mapping, Sequence

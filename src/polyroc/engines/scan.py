@@ -1,11 +1,11 @@
 """One scan over the rows, wherever they are: count them in bins, look their influence values up, or both.
 
-Binned counts of two columns do not determine their covariance. Each row's component is the sum of the entries of its
-bins in the component tables of the columns, and the covariance follows from the products: these are looked up while
-the same blocks of a column are counted, so that values and bins are in the cache once.
+Binned counts of two columns do not determine their covariance. Each row's component is the sum of the entries of
+its bins in the component tables of the columns, and the covariance follows from the products: these are looked
+up while the same blocks of a column are counted, so that values and bins are in the cache once.
 
-Columns are processed in threads, batches in their order; the next batch is read meanwhile. Small batches are joined
-in memory that is used again.
+Columns are processed in threads, batches in their order; the next batch is read meanwhile. Small batches are
+joined in memory that is used again.
 """
 
 import os
