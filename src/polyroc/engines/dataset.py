@@ -238,10 +238,7 @@ def _with_scaled_weights(rows: DuckRows, name: str | None) -> DuckRows:
     """Return the rows with weights of a size whose squares can be summed."""
     if rows.weight is None:
         return rows
-    parameters = [*rows.source.parameters, *rows.condition_parameters]
-    ends = [f"min({rows.weight}) FILTER ({rows.weight} > 0)", f"max({rows.weight})"]
-    query = f"{rows.source.select(ends)} WHERE {rows.condition}"
-    ((smallest, largest),) = rows.session.rows(query, parameters, rows.source.name)
+    ((smallest, largest),) = rows.select([f"min({rows.weight}) FILTER ({rows.weight} > 0)", f"max({rows.weight})"])
     exponent = checked_exponent(smallest, largest, f"column {name!r} of {rows.source.name}")
     if not exponent:
         return rows
@@ -378,9 +375,9 @@ def _check_present(rows: DuckRows, names: Sequence[str]) -> None:
     """Raise an error if a row lacks a label in one of these columns."""
     if not names:
         return
-    source, parameters = rows.source, [*rows.source.parameters, *rows.condition_parameters]
-    counts = source.select(["count(*)", *(f"count(*) FILTER ({_present(source, name)})" for name in names)])
-    ((total, *present),) = rows.session.rows(f"{counts} WHERE {rows.condition}", parameters, source.name)
+    source = rows.source
+    counts = [f"count(*) FILTER ({_present(source, name)})" for name in names]
+    ((total, *present),) = rows.select(["count(*)", *counts])
     for name, count in zip(names, present, strict=True):
         if count < total:
             raise non_finite_error(f"column {name!r} of {source.name}", total - count, 0, total)
@@ -410,8 +407,7 @@ def _complete_rows(rows: DuckRows, present: Sequence[str], weight: str | None) -
         numbers[weight] = rows.weight
     condition = " AND ".join([*present, *(f"NOT isnan({number})" for number in numbers.values())])
     infinite = [f"count(*) FILTER (isinf({number}))" for number in numbers.values()]
-    counts = rows.source.select(["count(*)", f"count(*) FILTER ({condition})", *infinite])
-    ((total, kept, *infinities),) = rows.session.rows(counts, rows.source.parameters, rows.source.name)
+    ((total, kept, *infinities),) = rows.select(["count(*)", f"count(*) FILTER ({condition})", *infinite])
     for name, number in zip(numbers, infinities, strict=True):
         if number:
             raise non_finite_error(f"column {name!r} of {rows.source.name}", 0, number, total)

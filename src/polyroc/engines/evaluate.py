@@ -267,9 +267,7 @@ def sample_rows(options: EngineOptions, cases: int, seed: int) -> RowSample:
     with open_dataset(options) as data:
         assert isinstance(data, FileDataset)
         rows = data.rows
-        count = f"{rows.source.select(['count(*)'])} WHERE {rows.condition}"
-        parameters = [*rows.source.parameters, *rows.condition_parameters]
-        ((total,),) = rows.session.rows(count, parameters, rows.source.name)
+        ((total,),) = rows.select(["count(*)"])
         rng = np.random.default_rng(seed)
         drawn = np.sort(rng.choice(total, min(cases, total), replace=False, shuffle=False))
         return RowSample(_scores(data, options, _valid(_drawn(data, drawn))), int(total))

@@ -11,7 +11,7 @@
    (`InfluenceLookups` in `polyroc.engines.scan`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import nan, sqrt
@@ -207,6 +207,7 @@ class Refinement:
     # bounds and refinement
 
     def bound(self) -> None:
+        """Bound all measures from the present bins."""
         self.bounded, self.cluster_errors = {}, None
         for name, binned in self.binned.items():
             for measure in self.request.measures:
@@ -214,40 +215,33 @@ class Refinement:
                 self.bounded[name, measure] = replace(bounded, parts=cache(bounded.parts))
 
     def too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
+        """Return the statistics whose bounds are too far apart."""
         if self.request.exact:
             return {}
         return {
             key: bounded
             for key, bounded in self.bounded.items()
-            if bounded.high - bounded.low > self._tolerance(*key)
+            if bounded.high - bounded.low > self._wanted(*key, Estimator.negligible_width)
         }
 
-    def _tolerance(self, name: str, measure: Measure) -> float:
-        """Return the largest distance of the bounds: as requested, or else small against the standard error."""
+    def _wanted(
+        self, name: str, measure: Measure, of_errors: Callable[[Estimator, BoundedStatistic], float]
+    ) -> float:
+        """Return a distance of bounds: as requested, or else from the standard error, whether requested or not."""
         if self.request.tolerance is not None:
             return self.request.tolerance
-        width = self._with_errors(name, measure).negligible_width(self.bounded[name, measure])
-        return width * sqrt(self.share)  # the standard error of all rows is smaller than that of a pilot sample
-
-    def _target(self, name: str, measure: Measure) -> float:
-        """Return the distance of the bounds to which the next bins should lead."""
-        if self.request.tolerance is not None:
-            return self.request.tolerance
-        return self._with_errors(name, measure).target_width(self.bounded[name, measure]) * sqrt(self.share)
-
-    def _with_errors(self, name: str, measure: Measure) -> Estimator:
-        """Return the estimator, which estimates standard errors whether or not the request does."""
-        estimator, summary = self.estimator(name, measure, self.binned), self._summary()
-        return replace(
-            estimator, summary=replace(summary, provenance=replace(summary.provenance, method="Influence()"))
-        )
+        summary = self._summary()
+        summary = replace(summary, provenance=replace(summary.provenance, method="Influence()"))
+        estimator = replace(self.estimator(name, measure, self.binned), summary=summary)
+        # The standard error of all rows is smaller than that of a pilot sample.
+        return of_errors(estimator, self.bounded[name, measure]) * sqrt(self.share)
 
     def refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
         """Return layouts that should bring the bounds within the tolerance; None if no bin can be divided."""
         # By column and bin: the width of the bounds that is due to it, in targets, summed over the measures.
         widths: dict[tuple[str, int], FloatArray] = {}
         for (name, measure), bounded in self.too_wide().items():
-            target = self._target(name, measure)
+            target = self._wanted(name, measure, Estimator.target_width)
             for place, width in width_by_bin(bounded, self.binned[name].columns_for(measure)).items():
                 if place >= 0:  # patterns of decisions are exact
                     widths[name, place] = widths.get((name, place), 0.0) + width / target

@@ -324,8 +324,10 @@ class DuckRows:
         """The parameters of a query that starts with the class code."""
         return [*self.code_parameters, *self.source.parameters, *self.condition_parameters]
 
-    def _query(self, expressions: Sequence[str]) -> str:
-        return f"{self.source.select(expressions)} WHERE {self.condition}"
+    def select(self, expressions: Sequence[str]) -> Sequence[tuple[Any, ...]]:
+        """Return the result of a query over the rows."""
+        query = f"{self.source.select(expressions)} WHERE {self.condition}"
+        return self.session.rows(query, [*self.source.parameters, *self.condition_parameters], self.source.name)
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows."""
@@ -407,9 +409,8 @@ class DuckRows:
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """Return a column with one bin for each distinct value; DuckDB groups, and spills to disk if need be."""
-        inner = self._query(
-            [f"{self.code} AS k", f"{self.expressions[place]} + 0.0 AS v", f"{self.weight or '1.0'} AS w"]
-        )
+        columns = f"{self.code} AS k", f"{self.expressions[place]} + 0.0 AS v", f"{self.weight or '1.0'} AS w"
+        inner = f"{self.source.select(columns)} WHERE {self.condition}"
         sums = ["count(*) AS n", _exact_sum("w", "s"), _exact_sum("w * w", "q")]
         query = f"SELECT v, k, {', '.join(sums)} FROM ({inner}) WHERE w > 0 GROUP BY v, k ORDER BY v"
         count = self.session.rows(
@@ -427,8 +428,7 @@ class DuckRows:
             f"count(*) FILTER (isinf({value}))",
             "count(*)",
         ]
-        parameters = [*self.source.parameters, *self.condition_parameters]
-        ((missing, infinite, rows),) = self.session.rows(self._query(counts), parameters, self.source.name)
+        ((missing, infinite, rows),) = self.select(counts)
         return non_finite_error(f"column {self.names[place]!r} of {self.source.name}", missing, infinite, rows)
 
 
