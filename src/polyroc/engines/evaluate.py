@@ -13,7 +13,7 @@ import numpy as np
 
 from polyroc.engines.bins import scaled_weights
 from polyroc.engines.bounds import engine_measures
-from polyroc.engines.dataset import Dataset, FileDataset, open_files
+from polyroc.engines.dataset import FileDataset, open_files
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import EngineOptions
 from polyroc.engines.refine import evaluate_rows
@@ -58,11 +58,7 @@ def estimate_dataset(
 
     `check` may reject the schema before any row is read.
     """
-    with open_dataset(options) as data:
-        if check is not None:
-            check(data.schema)
-        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
-        request = _request(options, data, chosen, errors, paired, progress)
+    with _requested(options, measures, check, errors, paired, progress) as (data, request, skipped):
         return evaluate_rows(data.rows, request), skipped, data.schema
 
 
@@ -80,11 +76,8 @@ def estimate_groups(
 
     Rows that fit in memory are estimated exactly.
     """
-    with open_dataset(options) as data:
-        if check is not None:
-            check(data.schema)
-        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
-        request = replace(_request(options, data, chosen, errors, paired, progress), progress=None)
+    with _requested(options, measures, check, errors, paired, progress) as (data, whole, skipped):
+        request = replace(whole, progress=None)
         results: dict[Group, Any] = {}
         rows = 0
         for group, result in _group_results(data, options, request):
@@ -125,30 +118,37 @@ def open_dataset(options: EngineOptions) -> Any:
     return open_files(options.files, options)
 
 
-def _request(
+@contextmanager
+def _requested(
     options: EngineOptions,
-    data: Dataset,
-    measures: Sequence[Measure],
+    measures: MeasureArgument,
+    check: Callable[[Schema], None] | None,
     errors: bool,
     paired: bool,
     progress: Progress | None,
-) -> EvaluationRequest:
-    return EvaluationRequest(
-        measures=measures,
-        classifiers=data.classifiers,
-        schema=data.schema,
-        tolerance=options.tolerance,
-        exact=options.exact,
-        errors=errors,
-        covariance=options.covariance,
-        paired=paired,
-        room=options.memory // 4,
-        dropped=data.dropped,
-        negated=data.negated,
-        notes=data.notes,
-        progress=progress,
-        expected=None if progress is None else data.expected(),
-    )
+) -> Iterator[tuple[Any, EvaluationRequest, dict[str, str]]]:
+    """Open the data with a request for what applies to them, and the reasons why other measures do not."""
+    with open_dataset(options) as data:
+        if check is not None:
+            check(data.schema)
+        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
+        request = EvaluationRequest(
+            measures=chosen,
+            classifiers=data.classifiers,
+            schema=data.schema,
+            tolerance=options.tolerance,
+            exact=options.exact,
+            errors=errors,
+            covariance=options.covariance,
+            paired=paired,
+            room=options.memory // 4,
+            dropped=data.dropped,
+            negated=data.negated,
+            notes=data.notes,
+            progress=progress,
+            expected=None if progress is None else data.expected(),
+        )
+        yield data, request, skipped
 
 
 def _choose(measures: MeasureArgument, schema: Schema, mode: Mode) -> tuple[list[Measure], dict[str, str]]:
