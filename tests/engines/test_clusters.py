@@ -70,7 +70,7 @@ def check_equal(one, other, rel=1e-9):
 )
 def test_engine_equals_memory(files, weight, sampling, classes, keys, scores, options):
     path = files / f"{classes}.parquet"
-    arguments = {"truth": "kind", "scores": scores, "weight": weight, "groups": "patient", **options}
+    arguments = {"truth": "kind", "scores": scores, "sample_weight": weight, "groups": "patient", **options}
     memory = pr.evaluate(pr.read(path, sampling=sampling, **arguments), measure=keys)
     exact = pr.evaluate(path, engine="duckdb", exact=True, sampling=sampling, measure=keys, **arguments)
     binned = pr.evaluate(path, engine="duckdb", sampling=sampling, measure=keys, **arguments)

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
-from polyroc.engines import dataset, pilot
+from polyroc.engines import pilot
 from polyroc.engines.bins import BinCounts, BinnedValues, Layout
 from polyroc.engines.counts import Counts
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EvaluationRequest
-from polyroc.engines.rows import Batch, MemoryRows, RowBuffer
+from polyroc.engines.rows import Batch, DuckRows, MemoryRows, RowBuffer
 from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.measures.registry import measure
@@ -32,7 +32,7 @@ class PartRows(MemoryRows):
 
     part: slice | np.ndarray | None = None
 
-    def pilot_sample(self, rows, needed):  # noqa: ARG002
+    def pilot_sample(self, rows):  # noqa: ARG002
         codes, columns, weight, _ = self.batch
         part = None if weight is None else weight[self.part]
         return MemoryRows(Batch(codes[self.part], [column[self.part] for column in columns], part))
@@ -47,7 +47,7 @@ def small_parts(monkeypatch):
 @pytest.fixture
 def lenient(monkeypatch):
     """Few rows teach little: a part of them is enough all the same."""
-    monkeypatch.setattr("polyroc.engines.refine.LARGEST_RELATIVE_ERROR", 0.5)
+    monkeypatch.setattr("polyroc.engines.pilot.LARGEST_RELATIVE_ERROR", 0.5)
 
 
 def cases(n, seed=0, classifiers=1, decimals=None):
@@ -115,7 +115,7 @@ class TestRareClasses:
         y, columns, _ = cases(120_000)
         kept = np.flatnonzero((y != 2) | (np.arange(len(y)) % 50 == 0))  # 2 % of class 2, 1 % of what is left
         y, columns = y[kept], [column[kept] for column in columns]
-        monkeypatch.setattr("polyroc.engines.refine.LARGEST_RELATIVE_ERROR", 1.0)
+        monkeypatch.setattr("polyroc.engines.pilot.LARGEST_RELATIVE_ERROR", 1.0)
 
         def passes():
             rows = PartRows(Batch(y, columns, None), part=slice(len(y) // 4))
@@ -125,7 +125,7 @@ class TestRareClasses:
             return estimate.certificate.passes
 
         assert passes() == 1
-        monkeypatch.setattr("polyroc.engines.refine.smoothed_bins", lambda binned: binned)
+        monkeypatch.setattr("polyroc.engines.pilot.smoothed_bins", lambda binned: binned)
         assert passes() == 2
 
     @given(st.integers(4, 400), st.integers(0, 99))
@@ -231,12 +231,14 @@ class TestFiles:
     @pytest.mark.slow
     def test_a_range_of_the_first_file_is_read_once(self, tmp_path, monkeypatch):
         seen = []
+        drawn = DuckRows.pilot_sample
 
-        def record(scores, layout):
-            seen.append(scores)
-            return np.zeros(layout.size, dtype=bool)
+        def record(rows, size):
+            sample = drawn(rows, size)
+            seen.extend(sample.batch.columns)
+            return sample
 
-        monkeypatch.setattr("polyroc.engines.refine.continuous_bins", record)
+        monkeypatch.setattr(DuckRows, "pilot_sample", record)
         self.estimated(tmp_path, monkeypatch, self.table())
         assert len(seen) == 3
         assert all(300 < len(np.unique(x)) == len(x) <= 320 for x in seen)  # a range may end with its file
@@ -301,46 +303,13 @@ class TestFiles:
         assert estimate.certificate.width <= 0.01
 
 
-class TestContinuousBins:
-    """Bins whose scores are taken to differ."""
-
-    def test_which(self, monkeypatch):
-        monkeypatch.setattr(pilot, "COMPARED_SCORES", 10_000)
-        layout, rng = Layout.of(8), np.random.default_rng(0)
-        x = rng.random(5000)
-        occupied = np.unique(layout.locate(x))
-        assert pilot.continuous_bins(x, layout).all()
-        with_ones = np.append(x, [1.0, 1.0])
-        atom = layout.locate(np.ones(1))
-        assert np.flatnonzero(~pilot.continuous_bins(with_ones, layout)).tolist() == atom.tolist()
-        assert len(occupied) < layout.size  # bins without scores are taken to be continuous too
-        assert not pilot.continuous_bins(x.round(3), layout).any()  # equal scores in most bins
-
-    def test_counts_are_the_same(self):
-        """Only bins of several cases are mixed, and those that were taken to be are counted as the others."""
-        layout, rng = Layout.of(8).refined(np.full(Layout.of(8).size, 2)), np.random.default_rng(0)
-        x = np.concatenate([rng.random(2000), np.full(700, 0.3), [0.9]])
-        y = rng.integers(0, 3, len(x)).astype(np.int32)
-        plain = BinCounts(layout, 3, weighted=False)
-        taken = BinCounts(layout, 3, False, continuous=np.ones(Layout.of(8).size, dtype=bool))
-        for counts in (plain, taken):
-            counts.add(BinnedValues(x), y, None)
-        one, other = plain.column(), taken.column()
-        assert (one.cases == other.cases).all()
-        assert (one.mixed <= other.mixed).all()
-        assert (other.mixed == (other.cases.sum(axis=1) > 1)).all()
-        coarse = Layout(layout.levels[:1])
-        assert (taken.coarsened(coarse).records[:, 1:] == plain.coarsened(coarse).records[:, 1:]).all()
-        assert (taken.records[:, 1:] == plain.records[:, 1:]).all()
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_sums_of_counts_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     layout, classes = Layout.of(8).refined(np.full(Layout.of(8).size, 5)), 2 + seed
     x = np.concatenate([rng.random(20_000), np.full(900, 0.3), rng.normal(size=500)])
     y = rng.integers(0, classes, len(x)).astype(np.int32)
-    counts = BinCounts(layout, classes, weighted=False, continuous=rng.random(Layout.of(8).size) < 0.5)
+    counts = BinCounts(layout, classes, weighted=False)
     counts.add(BinnedValues(x), y, None)
     made = counts.column()
     bins = layout.locate(x)
@@ -473,64 +442,3 @@ class TestRowBuffer:
             for batch in batches:
                 plain.add(BinnedValues(batch.columns[place]), batch.codes, None)
             assert (scan.counts[""].bins[place].records == plain.records).all()
-
-
-class TestLabelsByStatistics:
-    """The classes of large Parquet files, from their statistics and first rows."""
-
-    @pytest.fixture(autouse=True)
-    def every_file_is_large(self, monkeypatch):
-        monkeypatch.setattr("polyroc.engines.dataset.LARGE_FILES", 0)
-
-    @staticmethod
-    def evaluated(tmp_path, monkeypatch, labels, statistics=True, pos_label=None):
-        """The labels of the result, and whether all rows were read to find them."""
-        scans = []
-
-        def counting(*arguments):
-            scans.append(arguments)
-            return distinct(*arguments)
-
-        distinct = dataset._labels
-        monkeypatch.setattr("polyroc.engines.dataset._labels", counting)
-        file, n = tmp_path / "f.parquet", len(labels)
-        scores = np.random.default_rng(0).random(n)
-        pl.DataFrame({"y": labels, "s": scores}).write_parquet(file, statistics=statistics, row_group_size=1000)
-        if pos_label is None:
-            pos_label = max(label for label in labels if label is not None)
-        options = {"truth": "y", "scores": "s", "measure": "auc", "engine": "duckdb", "missing": "drop"}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PolyrocWarning)
-            estimate = pr.evaluate(file, pos_label=pos_label, **options)
-        return [*estimate.provenance.cases], bool(scans)
-
-    @pytest.mark.parametrize("kind", [pl.Int8, pl.Int64, pl.UInt16])
-    def test_neighbouring_integers(self, tmp_path, monkeypatch, kind):
-        labels = pl.Series([3, 4] * 1500, dtype=kind)
-        assert self.evaluated(tmp_path, monkeypatch, labels) == (["3", "4"], False)
-
-    @pytest.mark.parametrize(
-        "labels",
-        [
-            [0, 2] * 1500,  # not all between the smallest and the largest
-            [0] * 5000 + [1] * 5000,  # sorted: the first rows are of one class
-            ["a", "b"] * 1500,
-            [0.0, 1.0] * 1500,
-            [-(10**12), 10**12] * 1500,
-            [None] * 1000 + [0, 1] * 1000,  # a row group without statistics
-        ],
-    )
-    def test_others_are_read(self, tmp_path, monkeypatch, labels):
-        present = sorted({label for label in labels if label is not None})
-        names, read = self.evaluated(tmp_path, monkeypatch, labels)
-        assert read
-        assert len(names) == len(present)
-
-    def test_without_statistics(self, tmp_path, monkeypatch):
-        assert self.evaluated(tmp_path, monkeypatch, [0, 1] * 1500, statistics=False) == (["0", "1"], True)
-
-    def test_wrong_statistics_are_an_error(self, tmp_path, monkeypatch):
-        """A class that they leave out is met by the scan."""
-        monkeypatch.setattr("polyroc.engines.dataset._labels_by_statistics", lambda *_: (0, 1))
-        with pytest.raises(InputError, match="The true class of a row is not among the classes"):
-            self.evaluated(tmp_path, monkeypatch, [0, 1] * 1500 + [2], pos_label=1)

@@ -13,7 +13,7 @@ import polyroc as pr
 import spark_daemon
 from engine_data import MATRIX
 from engine_files import P, Q, frame
-from polyroc.engines import pilot, spark_executors
+from polyroc.engines import spark as spark_engine
 from polyroc.engines.bins import Layout
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EvaluationRequest
@@ -116,42 +116,6 @@ def test_spark_counts_as_duckdb_does(spark, table, file):
     assert calls == [(3000, 3000, "pass 1")]
 
 
-@pytest.fixture
-def small_pilot(monkeypatch):
-    """A pilot sample of some hundred rows, which is enough all the same."""
-    monkeypatch.setattr(pilot, "PILOT_ROWS", 300)
-    monkeypatch.setattr(pilot, "FEWEST_PILOT_ROWS", 1)
-    monkeypatch.setattr("polyroc.engines.refine.LARGEST_RELATIVE_ERROR", 0.5)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_pilot")
-def test_one_pass_whatever_the_order(spark, table, rows):
-    """Rows are drawn by their values, so that a table sorted by a score or by class has the same pilot sample."""
-    options = {"truth": "kind", "scores": P, "measure": "hand_till", "tolerance": 0.02, "engine": spark}
-    exact = pr.evaluate(pr.read(rows, truth="kind", scores=P), measure="hand_till")
-    unsorted, *ordered = (
-        pr.evaluate(one, **options) for one in (table, table.coalesce(1).sortWithinPartitions("kind", "p_a"))
-    )
-    assert unsorted.certificate.passes == 1
-    assert unsorted.certificate.width <= 0.02
-    assert unsorted.bounds[0] <= exact.value <= unsorted.bounds[1]
-    assert abs(unsorted.standard_error - exact.standard_error) <= unsorted.certificate.error_within
-    for estimate in ordered:
-        assert (estimate.value, estimate.bounds) == (unsorted.value, unsorted.bounds)
-        assert estimate.standard_error == pytest.approx(unsorted.standard_error, rel=1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_pilot")
-def test_rows_that_are_all_equal_have_no_pilot_sample(spark, table):
-    constant = table.selectExpr("kind", "0.25D AS p_a", "0.5D AS p_b", "0.25D AS p_c")
-    estimate = pr.evaluate(constant, truth="kind", scores=P, measure="hand_till", engine=spark)
-    assert estimate.value == 0.5
-    assert estimate.standard_error < 1e-15  # rounding
-    assert estimate.certificate.passes == 2
-
-
 @pytest.mark.slow
 def test_curve_and_operating_point(spark, table, file, rows):
     two = rows.filter(pl.col("kind") != "c")
@@ -189,11 +153,9 @@ def test_decisions(spark, table, file):
 @pytest.mark.slow
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits into a task, and each has passes
 def test_groups(spark, table, rows, room, monkeypatch):
-    from polyroc.engines import spark_frames
-
-    limited = spark_frames.estimate_frame_groups
+    limited = spark_engine.estimate_frame_groups
     monkeypatch.setattr(
-        spark_frames, "estimate_frame_groups", lambda data, options, _: limited(data, options, room)
+        spark_engine, "estimate_frame_groups", lambda data, options, _: limited(data, options, room)
     )
     options = {"truth": "kind", "scores": "s", "pos_label": "b", "measure": "auc"}
     some = table.where("kind != 'c'")
@@ -301,7 +263,7 @@ def patients(spark, rows):
 def test_clusters(patients, weight):
     """The rows of a patient are brought together by a shuffle, and one cluster is open at a time."""
     named, whole = patients
-    options = {"truth": "kind", "scores": {"p": P, "q": Q}, "weight": weight}
+    options = {"truth": "kind", "scores": {"p": P, "q": Q}, "sample_weight": weight}
     memory = pr.compare(pr.read(named, groups="patient", **options), measure="ova")
     comparison = pr.compare(whole, groups="patient", measure="ova", exact=True, **options)
     assert comparison.covariance == pytest.approx(memory.covariance, rel=1e-9)
@@ -362,7 +324,7 @@ def test_killed_and_tried_again(spark, table, file, monkeypatch):
     def dying(load, tables):
         from pyspark import TaskContext
 
-        from polyroc.engines.spark_executors import count
+        from polyroc.engines.spark import count
 
         def watched():
             for batch in tables:
@@ -528,17 +490,16 @@ def test_rows_that_change_between_passes(rows, later, message):
         evaluate_rows(changing, EvaluationRequest([measure("hand_till")], {"one": (0, 1, 2)}, schema))
 
 
-@pytest.mark.slow
-def test_damaged_message():
-    """What travels is checksummed."""
+def test_messages_between_executors():
     schema = Schema((0, 1), positive=1)
     plan = ScanPlan({"one": (0,)}, schema, False, {"one": {0: Layout.of(4)}}, (), None, True)
-    scan = Scan(plan)
-    spark_executors.process(scan, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
-    (message,) = spark_executors._message(None, scan).to_pylist()
-    again = Scan(plan)
-    spark_executors.add_message(again, message)
+    scan, again = Scan(plan), Scan(plan)
+    scan.run(
+        (batch for batch in [Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None)]), lambda _: None
+    )
+    (message,) = spark_engine._message(scan, None).to_pylist()
+    spark_engine._add_message(again, message["counts"])
     assert (again.counts["one"].bins[0].records == scan.counts["one"].bins[0].records).all()
-    message["tallies"][0] = message["tallies"][0][:-1] + b"?"
-    with pytest.raises(InputError, match="damaged"):
-        spark_executors.add_message(again, message)
+    (failed,) = spark_engine._message(scan, InputError("Rows of another world.")).to_pylist()
+    with pytest.raises(InputError, match="another world"):
+        spark_engine._add_message(again, failed["counts"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import polyroc as pr
 from engine_data import MATRIX, ONE_COLUMN, TWO_CLASSES, number, share, tallied
 from polyroc.engines.bins import Layout
-from polyroc.engines.tally import check_applicable
+from polyroc.engines.counts import check_applicable
 from polyroc.errors import InputError, NotApplicableError, PolyrocWarning, SmallClassWarning
 from polyroc.measures.registry import measure
 from polyroc.reports.tables import number_cells

@@ -121,7 +121,7 @@ def curve(
     cases = cases_of("curve", data, y_score, data_options, method)
     if not isinstance(cases, Scores):
         with progress_callback(progress) as report:
-            return builder.from_files(cases, multi_class, progress=report, **cases.terms)
+            return builder.from_files(cases, multi_class, progress=report)
     scores = cases
     _require_curve(scores, multi_class)
     builder = replace(builder, average=_average(scores, average, kind))

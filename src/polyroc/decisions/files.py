@@ -11,13 +11,13 @@ import numpy as np
 from polyroc._results.provenance import Provenance
 from polyroc.curves.points import AUC
 from polyroc.decisions.criteria import Objective, choose_rule, order_needed, read_objective
+from polyroc.decisions.file_counts import class_totals, count_decisions
 from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rule_at
 from polyroc.engines.binned_sample import edge_scores
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.dataset import Dataset
-from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import estimate_dataset, open_dataset
 from polyroc.engines.files import is_frame
@@ -91,14 +91,12 @@ class FileCases:
     def binned(self) -> _BinnedScores:
         """Count classes in bins of one score, to choose a threshold or cut-points from."""
         settings = replace(self.cases, tolerance=None)
-        with open_dataset(settings, **self.cases.terms) as data:
+        with open_dataset(settings) as data:
             _check_not_negated(data, settings)
             _require_one_score(data.schema)
             measure = AUC if data.schema.n_classes == 2 else ORDERED  # both count one column, and refine its bins
         with progress_callback(self.progress) as report:
-            result, _, schema = estimate_dataset(
-                settings, measure, errors=False, progress=report, **self.cases.terms
-            )
+            result, _, schema = estimate_dataset(settings, measure, errors=False, progress=report)
         if not result.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.only)
@@ -109,7 +107,7 @@ class FileCases:
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
-        with open_dataset(self.cases, **self.cases.terms) as data, progress_callback(self.progress) as report:
+        with open_dataset(self.cases) as data, progress_callback(self.progress) as report:
             _check_not_negated(data, self.cases)
             totals = class_totals(data, report)
             schema: Schema = data.schema
@@ -122,7 +120,7 @@ class FileCases:
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """The confusion rates of a rule or threshold; with `probabilities`, values must be in [0, 1]."""
-        with open_dataset(self.cases, **self.cases.terms) as data:
+        with open_dataset(self.cases) as data:
             _check_not_negated(data, self.cases)
             schema: Schema = data.schema
             name = one_classifier(schema, self.only)

@@ -1,9 +1,14 @@
-"""Bins of scores: how the real line is divided, counts by bin and class, and their refinement."""
+"""Bins of scores: how the real line is divided, counts by bin and class, and their refinement.
 
-from collections.abc import Callable, Iterator
+Counts are integers. Weights and their squares are summed as integers too, in units of 2^-52, after a division by a
+power of two that brings them to an ordinary size: no sum depends on the order of the rows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import NamedTuple
+from math import isfinite, ldexp
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +17,6 @@ from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.binned_pairs import add_areas
 from polyroc.kernels.bins import (
     BINADE_BITS,
-    COUNTED,
     FIRST_BINADE,
     FRACTION_BITS,
     HALF_BITS_OF_ONE,
@@ -28,6 +32,12 @@ from polyroc.kernels.bins import (
     merge_bins,
     occupied_bins,
 )
+from polyroc.validation.weights import (
+    SMALLEST_UNSCALED,
+    check_class_weights,
+    check_weight_range,
+    weight_exponent,
+)
 
 __all__ = [
     "BinCounts",
@@ -36,8 +46,11 @@ __all__ = [
     "BinnedValues",
     "Layout",
     "bin_bytes",
+    "check_weight_precision",
+    "checked_exponent",
     "class_sums",
     "record_width",
+    "scaled_expression",
 ]
 
 BITS_PER_BINADE = 8  # bins per power of two near 0 and near 1, as a power of two: a relative width of 1/256
@@ -75,7 +88,7 @@ class Layout:
 
     @classmethod
     def of(cls, bits: int) -> "Layout":
-        """Bins for any score: 2^-bits wide inside [0, 1], finer towards both ends, coarser outside.
+        """Make bins for any score: 2^-bits wide inside [0, 1], finer towards both ends, coarser outside.
 
         Within 2^(8 - bits) of an end of [0, 1] the width of a bin is 1/256 to 1/512 of the distance from that end,
         down to 2^-64: probabilities of 1e-12 and of 1 - 1e-12 are resolved as those of 0.3 are. Outside [0, 1]
@@ -93,7 +106,7 @@ class Layout:
         return self.levels[-1].size
 
     def _low_keys(self) -> Iterator[IntArray]:
-        """The smallest key of every bin: of the binades, then of the bins of each level."""
+        """Yield the smallest key of every bin: of the binades, then of the bins of each level."""
         low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE_BITS
         yield low
         for level in self.levels:
@@ -110,15 +123,15 @@ class Layout:
         return np.repeat(level.shift, level.counts).astype(np.int64)
 
     def locate(self, values: FloatArray) -> CodeArray:
-        """The bin of each value."""
+        """Return the bin of each value."""
         return BinnedValues(values).bins(self)
 
     def refined(self, halvings: IntArray) -> "Layout":
-        """The layout with each bin divided into 2^halvings, or as far as doubles can be distinguished."""
+        """Return the layout with each bin divided into 2^halvings, or as far as doubles can be distinguished."""
         return Layout((*self.levels, _level(np.minimum(halvings, self.shift), self.shift)))
 
     def edges(self) -> FloatArray:
-        """The smallest number of each bin, whether or not it occurred."""
+        """Return the smallest number of each bin, whether or not it occurred."""
         *_, low = self._low_keys()
         return _smallest_number(low)
 
@@ -131,7 +144,7 @@ class BinnedValues:
         self._located: dict[int, tuple[CodeArray, IntArray]] = {}  # by the identity of a level
 
     def bins(self, layout: Layout) -> CodeArray:
-        """The bin of each value in a layout."""
+        """Return the bin of each value in a layout."""
         coarse: tuple[CodeArray, IntArray] | None = None
         for level in layout.levels:
             if id(level.first) not in self._located:
@@ -162,7 +175,7 @@ def _level(halvings: IntArray, shift_above: IntArray) -> Level:
 
 
 def _halvings(binade: int, bits: int) -> int:
-    """How often a binade of keys is halved, so that `Layout.of` holds."""
+    """Return how often a binade of keys is halved, so that `Layout.of` holds."""
     fewest = min(BITS_PER_BINADE, bits)
     # Binades 0 to 2043 of the keys cover [0, 1): 1021 is [1/4, 1/2), and 1022 is its mirror image, up to 3/4.
     if 0 <= binade < 2044:
@@ -175,7 +188,7 @@ def _halvings(binade: int, bits: int) -> int:
 
 
 def _smallest_number(key: IntArray) -> FloatArray:
-    """The smallest number whose key is not below each of these (the inverse of `order_key`); infinite if none."""
+    """Return the smallest number whose key is not below each (the inverse of `order_key`); infinite if none."""
     key = np.clip(key, -(INFINITY_BITS >> 1), (INFINITY_BITS >> 1) + KEY_OF_ONE - HALF_BITS_OF_ONE)
     # Up to 1/2 and above 1 the bits are twice the key; the lower of the two doubles with that key is the even one.
     bits = np.where(key > KEY_OF_ONE, 2 * (key - (KEY_OF_ONE - HALF_BITS_OF_ONE)), 2 * key)
@@ -239,7 +252,7 @@ class BinnedColumn:
         return len(self.mixed)
 
     def area_sums(self, i: int) -> FloatArray:
-        """The sums over pairs of a case of class i and one of each class; see `add_areas`."""
+        """Return the sums over pairs of a case of class i and one of each class; see `add_areas`."""
         sums = np.zeros((4, self.weight.shape[1]))
         add_areas(self.weight, self.mixed, i, sums)
         return sums
@@ -285,17 +298,17 @@ class BinnedColumn:
 
 
 def record_width(classes: int, weighted: bool) -> int:
-    """Integers in a record: the mark, the cases and, with weights, four more per class (see the kernel)."""
+    """Return integers in a record: the mark, the cases and, with weights, four more per class (see the kernel)."""
     return 1 + classes * (5 if weighted else 1)
 
 
 def bin_bytes(classes: int, weighted: bool) -> int:
-    """Memory of one bin while cases are counted: its record and, without weights, its counters."""
+    """Return memory of one bin while cases are counted: its record and, without weights, its counters."""
     return 8 * record_width(classes, weighted) + (0 if weighted else classes)
 
 
 def class_sums(records: IntArray, classes: int, bins: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Cases, weights and squared weights by class in the bins listed; one and the same array without weights."""
+    """Return cases, weights and squared weights by class in the bins listed; one same array without weights."""
     if records.shape[1] == record_width(classes, weighted=False):
         counts = records[bins, 1:].astype(np.float64)
         return counts, counts, counts
@@ -316,19 +329,10 @@ class BinCounts:
         The bins.
     """
 
-    def __init__(self, layout: Layout, classes: int, weighted: bool, continuous: BoolArray | None = None) -> None:
-        """Without cases. `continuous` marks bins, or bins of the level above, whose scores are taken to differ.
-
-        Then they need not be compared, which saves time; bounds are wider than necessary if they are equal.
-        """
+    def __init__(self, layout: Layout, classes: int, weighted: bool) -> None:
         self.layout, self.classes, self.weighted = layout, classes, weighted
         self._records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
         self._counters = np.zeros((0 if weighted else layout.size, classes), dtype=np.uint8)
-        if continuous is not None and not weighted:
-            if len(continuous) < layout.size:
-                continuous = np.repeat(continuous, layout.levels[-1].counts)
-            self._counters[:] = COUNTED
-            self._counters[~continuous] = 0
         self._buffered = False  # whether counters may have cases
 
     @property
@@ -348,10 +352,6 @@ class BinCounts:
         else:
             add_weighted(bins, scores.values, codes, weight, self._records)
 
-    def merge(self, other: "BinCounts") -> None:
-        """Add the counts of another column in the same layout."""
-        add_records(self.records, other.records, self.classes)
-
     def add_records(self, bins: IntArray, records: IntArray) -> None:
         """Add records to those of some bins, each listed once."""
         own = self.records[bins]
@@ -359,7 +359,7 @@ class BinCounts:
         self._records[bins] = own
 
     def coarsened(self, layout: Layout) -> "BinCounts":
-        """The same cases in the layout of which this one is the refinement by one level, or in this layout."""
+        """Return the same cases in the layout of which this is the refinement by one level, or in this one."""
         if layout is self.layout:
             return self
         coarse = BinCounts(layout, self.classes, self.weighted)
@@ -373,7 +373,7 @@ class BinCounts:
         layout = self.layout
 
         def expand(table: FloatArray) -> FloatArray:
-            """An empty bin has the entry of the occupied bin below it, or of the first one."""
+            """Give an empty bin the entry of the occupied bin below it, or of the first one."""
             places = np.zeros(layout.size, dtype=np.int64)
             places[occupied[1:]] = 1
             return np.asarray(table[np.cumsum(places)])
@@ -382,7 +382,7 @@ class BinCounts:
         return BinnedColumn(*sums, mixed=mixed, index=index)
 
     def occupied(self) -> tuple[IntArray, tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
-        """The numbers of the occupied bins, their sums as in `class_sums`, and whether scores differ."""
+        """Return the numbers of the occupied bins, their sums as in `class_sums`, and whether scores differ."""
         if self.weighted:
             mark = self._records[:, 0]
             bins = np.flatnonzero(mark)
@@ -392,3 +392,48 @@ class BinCounts:
         bins, counts, mixed = np.empty(size, np.int64), np.empty((size, self.classes)), np.empty(size, np.bool_)
         n = occupied_bins(self._records, self._counters, bins, counts, mixed)
         return bins[:n], (counts[:n],) * 3, mixed[:n]
+
+
+def checked_exponent(
+    smallest: float | None,
+    largest: float | None,
+    rows: int,
+    sums: Callable[[int], Iterable[Sequence[Any]]],
+    names: Sequence[str],
+    argument: str,
+) -> int:
+    """Return the `weight_exponent`; an error for weights that memory does not accept either.
+
+    Parameters
+    ----------
+    smallest, largest, rows
+        Of the positive weights.
+    sums
+        From the exponent to the class code, the cases of positive weight and the sum of their squared weights.
+    names, argument
+        Of the classes; what the weights are called.
+    """
+    if largest is None or not isfinite(largest) or largest < 0:
+        return 0  # the scan raises an error, or warns of absent cases
+    smallest = smallest or largest
+    check_weight_range(smallest, largest, argument)
+    exponent = weight_exponent(smallest, largest, rows)
+    if ldexp(smallest, -exponent) < SMALLEST_UNSCALED:
+        of_class = {k: (cases, squares) for k, cases, squares in sums(exponent)}
+        cases, squares = zip(*(of_class.get(k, (0, 0.0)) for k in range(len(names))), strict=True)
+        check_class_weights(cases, squares, names)
+    return exponent
+
+
+def scaled_expression(expression: str, exponent: int) -> str:
+    """Return the SQL expression of a number divided by 2^exponent, in two steps: 2^1074 is not a double."""
+    half = exponent // 2
+    return " * ".join(
+        [f"({expression})", *(f"{2.0**-power!r}::DOUBLE" for power in (half, exponent - half) if power)]
+    )
+
+
+def check_weight_precision(column: BinnedColumn, names: Sequence[str], advice: str = "") -> None:
+    """Raise an error if weights of a class are too small for the unit in which their squares are summed."""
+    if column.is_weighted:
+        check_class_weights(column.units, column.squared_totals, names, advice)

@@ -13,14 +13,16 @@ from math import e, log2
 
 import numpy as np
 
-from polyroc.engines.binned_sample import BinnedSample, called_sample, pattern_sample
-from polyroc.engines.binned_statistic import (
+from polyroc.engines.binned_sample import (
     ROUNDING,
+    BinnedSample,
     BinnedStatistic,
     BoundedStatistic,
     ComponentTables,
     Strata,
     binned_statistic,
+    called_sample,
+    pattern_sample,
     widen,
 )
 from polyroc.engines.bins import BinnedColumn
@@ -40,12 +42,12 @@ __all__ = ["bin_family", "bounded_statistic", "engine_measures"]
 
 
 def engine_measures() -> list[Measure]:
-    """The registered measures that engines compute: bounded from binned counts, or means over cases."""
+    """Return the registered measures that engines compute: bounded from binned counts, or means over cases."""
     return [measure for measure in MEASURES.values() if measure.bins is not None or measure.case_mean is not None]
 
 
 def bin_family(measure: Measure) -> Bins:
-    """The binned counts from which the measure is computed (`polyroc.engines.support` checks that it has some)."""
+    """Return the kind of counts from which the measure is computed (`polyroc.engines.support` checks for some)."""
     assert measure.bins is not None, measure
     return measure.bins
 
@@ -53,7 +55,7 @@ def bin_family(measure: Measure) -> Bins:
 def bounded_statistic(
     measure: Measure, columns: Mapping[int, BinnedColumn], schema: Schema, rows: FloatArray | None = None
 ) -> BoundedStatistic:
-    """The measure of its columns with bounds; `rows` has a row of scores for each pattern of decisions."""
+    """Return the measure of its columns with bounds; `rows` has a row of scores for each pattern of decisions."""
     if bin_family(measure) == "pairs":
         return bound_pairs(measure, [*columns.values()], schema)
     ((place, column),) = columns.items()
@@ -71,13 +73,13 @@ def bounded_statistic(
 def binned_measure(
     measure: Measure, column: BinnedColumn, schema: Schema, place: int, ranks: Sequence[float] | None = None
 ) -> BinnedStatistic:
-    """The measure of the bins; `ranks` order the classes inside bins whose scores differ (by default they tie)."""
+    """Compute the measure of the bins; `ranks` order the classes inside bins whose scores differ (else ties)."""
     sample = BinnedSample(column, schema.labels, schema.positive, ranks)
     return binned_statistic(measure(sample), sample.bins, sample.starts, column, place)
 
 
 def bound_by_ranks(measure: Measure, column: BinnedColumn, schema: Schema, place: int) -> BoundedStatistic:
-    """An area or a volume with ties inside bins, and in the two orders that bound it.
+    """Bound an area or a volume: with ties inside bins, and in the two orders that bound it.
 
     A component lies between those of the two orders, and the component with ties halfway: it is off by at most
     half of their distance.
@@ -105,7 +107,7 @@ def _half_distance(low: ComponentTables, high: ComponentTables) -> ComponentTabl
 def bound_average_precision(
     measure: Measure, column: BinnedColumn, schema: Schema, place: int
 ) -> BoundedStatistic:
-    """The sum over thresholds of (rise of recall) x (precision there), of two classes, with bounds by bin.
+    """Bound the sum over thresholds of (rise of recall) x (precision there), of two classes, by bin.
 
     Let a positives and b negatives be above a bin that holds p and n of them. Inside the bin the precision is at
     most (a + p) / (a + p + b): all positives tie above all negatives. It is least with all negatives above the
@@ -133,7 +135,7 @@ def _precision(true: FloatArray, false: FloatArray) -> FloatArray:
 
 
 def _integral(a: FloatArray, p: FloatArray, b: FloatArray) -> FloatArray:
-    """The integral of u / (u + b) = 1 - b / (u + b) from a to a + p, which is p - b log(1 + p / (a + b))."""
+    """Integrate u / (u + b) = 1 - b / (u + b) from a to a + p, which gives p - b log(1 + p / (a + b))."""
     growth = np.divide(p, a + b, out=np.zeros(len(p)), where=b > 0)
     return np.asarray(p - b * np.log1p(growth))
 
@@ -177,7 +179,7 @@ def bound_at_threshold(measure: Measure, column: BinnedColumn, schema: Schema, p
 
 
 def bound_volumes(measure: Measure, column: BinnedColumn, schema: Schema) -> BoundedStatistic:
-    """Scurfield's D by interval arithmetic: the volume of each order of the classes v is bounded by ranks.
+    """Bound Scurfield's D by interval arithmetic: the volume of each order of the classes v is bounded by ranks.
 
     D = log2(c!) + sum over orders of v log2(v), so the bounds of the terms add up.
     """
@@ -215,7 +217,7 @@ def _volume(column: BinnedColumn, schema: Schema, ranks: list[float], order: tup
 
 
 def _entropy_bounds(low: float, high: float) -> tuple[float, float]:
-    """The smallest and the largest v log2(v) for v between low and high; it falls until 1/e, then rises."""
+    """Return the smallest and the largest v log2(v) for v between low and high; it falls until 1/e, then rises."""
 
     def at(v: float) -> float:
         return v * log2(v) if v > 0 else 0.0
@@ -225,7 +227,7 @@ def _entropy_bounds(low: float, high: float) -> tuple[float, float]:
 
 
 def bound_decisions(measure: Measure, column: BinnedColumn, rows: FloatArray, schema: Schema) -> BoundedStatistic:
-    """The measure of patterns of decisions; `rows` has a row of scores for each pattern."""
+    """Compute the measure of patterns of decisions; `rows` has a row of scores for each pattern."""
     sample, patterns = pattern_sample(column, rows, schema.labels, schema.positive)
     statistic = measure(sample)
     limits = measure.range(schema.n_classes, **measure.settings)
@@ -273,7 +275,7 @@ class _Areas:
         intercept: float = 0.0,
         limits: tuple[float, float] = (0.0, 1.0),
     ) -> BoundedStatistic:
-        """The statistic intercept + sum of gradient[i, j] A(i|j), whose gradient is not negative.
+        """Return the statistic intercept + sum of gradient[i, j] A(i|j), whose gradient is not negative.
 
         `pooled` if the classes other than i are one stratum, whose cases count the same.
         """
@@ -288,7 +290,7 @@ class _Areas:
         )
 
     def _tables(self, gradient: FloatArray, pooled: bool) -> dict[int, tuple[FloatArray, FloatArray]]:
-        """By column, the components and the bounds of their errors."""
+        """Return, by column, the components and the bounds of their errors."""
         tables = {}
         for i, slope in enumerate(gradient):
             if slope.any():
@@ -301,7 +303,7 @@ class _Areas:
 
 
 def bound_pairs(measure: Measure, columns: Sequence[BinnedColumn], schema: Schema) -> BoundedStatistic:
-    """A measure that is linear in the areas A(i|j), with its parts."""
+    """Bound a measure that is linear in the areas A(i|j), with its parts."""
     form = measure.areas
     assert form is not None
     areas, totals, c = _Areas(columns), columns[0].totals, len(columns)
@@ -317,7 +319,7 @@ def bound_pairs(measure: Measure, columns: Sequence[BinnedColumn], schema: Schem
 
 
 def _with_shares(statistic: BinnedStatistic, form: AreaForm, areas: _Areas, totals: FloatArray) -> BinnedStatistic:
-    """The statistic with its dependence on the shares of the classes, if it has any."""
+    """Return the statistic with its dependence on the shares of the classes, if it has any."""
     slopes_of, error_of = form.share_slopes, form.share_slopes_off
     if slopes_of is None or error_of is None:
         return statistic

@@ -15,10 +15,9 @@ import numpy as np
 from polyroc._results.provenance import Provenance
 from polyroc.engines.clusters import ClusterTotals
 from polyroc.engines.estimates import ScanSummary
-from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
-from polyroc.engines.request import EngineResult, EvaluationRequest
-from polyroc.engines.row_scans import RowScans, warn_of_small_classes
+from polyroc.engines.request import EngineResult, EvaluationRequest, RowScans, warn_of_small_classes
 from polyroc.engines.rows import Batch, Rows
+from polyroc.engines.scan import Contributions, InfluenceLookups
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.certificate import Certificate
 from polyroc.estimates.estimate import Estimate
@@ -29,13 +28,13 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.proper_scores import CaseAverage, warn_of_infinity
 from polyroc.scores import Schema
 
-__all__ = ["CaseMeans", "CaseSums", "evaluate_means"]
+__all__ = ["evaluate_means"]
 
 ROWS_AT_ONCE = 2**16
 
 
 def evaluate_means(rows: Rows, request: EvaluationRequest) -> EngineResult:
-    """The estimates of measures that are means over cases, from one scan."""
+    """Estimate measures that are means over cases, from one scan."""
     sums = CaseSums(request.classifiers, request.measures, request.schema, rows.clustered)
     scans = RowScans(rows, request)
     if rows.clustered:
@@ -86,21 +85,21 @@ class CaseSums(InfluenceLookups):
         self._totals = ClusterTotals(c * q)
 
     def parts(self) -> list[FloatArray]:
-        """Views of the products: cases, clusters, not finite, invalid, infinite, squared weights, sums, pairs."""
+        """View the products as: cases, clusters, not finite, invalid, infinite, squared weights, sums, pairs."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self._shapes])
         blocks = np.split(self.products, ends[:-1])
         return [block.reshape(shape) for block, shape in zip(blocks, self._shapes, strict=True)]
 
     def cases(self) -> IntArray:
-        """The cases of each class, without those of weight 0."""
+        """Return the cases of each class, without those of weight 0."""
         return self.parts()[0].astype(np.int64)
 
     def clusters(self) -> int:
-        """The number of clusters."""
+        """Return the number of clusters."""
         return int(self.parts()[1][-1])
 
     def non_finite_column(self) -> int | None:
-        """The number of a data column with a missing or infinite value, if there is one."""
+        """Return the number of a data column with a missing or infinite value, if there is one."""
         places = np.flatnonzero(self.parts()[2])
         return int(places[0]) if len(places) else None
 
@@ -126,7 +125,7 @@ class CaseSums(InfluenceLookups):
                 self._add_by_cluster(codes, values, batch.clusters[rows])
 
     def _values(self, columns: Sequence[FloatArray], codes: CodeArray, weight: FloatArray) -> FloatArray:
-        """At [number, row]: 1, and the numbers of each classifier and measure; 0 where one is infinite."""
+        """Return, at [number, row]: 1, and the numbers of each classifier and measure; 0 where one is infinite."""
         _, _, _, invalid, infinite, *_ = self.parts()
         numbers = [np.ones(len(codes))]
         for place, used in enumerate(self.classifiers.values()):
@@ -143,7 +142,7 @@ class CaseSums(InfluenceLookups):
         return table
 
     def _forecast(self, columns: Sequence[FloatArray], codes: CodeArray) -> tuple[FloatArray, FloatArray, int]:
-        """The probability of each row's own class, the sum of squares, and how many rows are no probabilities."""
+        """Return the probability of each row's own class, the sum of squares, and the number of invalid rows."""
         low, high = -ROUNDING, 1.0 + ROUNDING
         if len(columns) == 1:
             (p,) = columns
@@ -204,7 +203,7 @@ class CaseMeans:
                 )
 
     def estimates(self) -> tuple[dict[tuple[str, str], Estimate], FloatArray]:
-        """The estimates by classifier and measure, and their covariance."""
+        """Return the estimates by classifier and measure, and their covariance."""
         keys = [(name, measure) for name in self.sums.classifiers for measure in self.sums.measures]
         averages = [self._average(place, measure) for place, (_, measure) in enumerate(keys, start=1)]
         covariance = self._covariance(averages)
@@ -229,7 +228,7 @@ class CaseMeans:
         return CaseAverage(measure.case_mean, sums[:, place] / totals, totals, limits)
 
     def _units(self) -> FloatArray:
-        """The effective number of cases (or clusters) of each class, and of all."""
+        """Return the effective number of cases (or clusters) of each class, and of all."""
         *_, sums, pairs = self.sums.parts()
         c, q = sums.shape
         weight = sums[:, 0]
@@ -240,7 +239,7 @@ class CaseMeans:
         return np.append(weight**2 / np.diag(among), weight.sum() ** 2 / among.sum())
 
     def _covariance(self, averages: Sequence[CaseAverage]) -> FloatArray:
-        """Products of influence values, which are linear in w and w L (`polyroc.inference.covariance`)."""
+        """Return products of influence values, which are linear in w and w L (`polyroc.inference.covariance`)."""
         cases, clusters, *_, sums, pairs = self.sums.parts()
         (c, q), total = sums.shape, sums[:, 0].sum()
         number = clusters if self.sums.clustered else np.append(cases, cases.sum())
@@ -262,7 +261,7 @@ class CaseMeans:
         return np.asarray(np.einsum("akp,kpr,bkr->ab", linear, pairs, linear))
 
     def _random_shares(self) -> bool:
-        """Whether class sizes are random, or the weights vary within a class, as far as sums of squares tell."""
+        """Return whether class sizes are random, or weights vary in a class as far as sums of squares tell."""
         if not self.sums.fixed_sizes:
             return True
         cases, *_, squares, sums, _ = self.sums.parts()
@@ -299,7 +298,7 @@ class CaseMeans:
         )
 
     def _cases(self, average: CaseAverage, span: float) -> tuple[float, float]:
-        """The effective number of cases of the smallest class, and the smallest relative to its influence."""
+        """Return the effective cases of the smallest class, and the smallest number relative to its influence."""
         units = self._units()
         reaches: list[float | None] = [average.reach(k) for k in range(len(average.shares))]
         counted = units if self._random_shares() else units[:-1]

@@ -10,27 +10,31 @@ limited by memory.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, ComponentTables
+from polyroc.engines.binned_sample import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.influence_lookup import Contributions, InfluenceLookup, InfluenceLookups
+from polyroc.engines.counts import BinnedData
 from polyroc.engines.rows import Batch
+from polyroc.engines.scan import Contributions, InfluenceLookup, InfluenceLookups
+from polyroc.errors import MissingPartsWarning, warn
 from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.messages import Message, Option
+
+if TYPE_CHECKING:
+    from polyroc.engines.request import EvaluationRequest, Layouts, RowScans
 
 __all__ = [
     "ClusterCounts",
     "ClusterErrors",
-    "ClusterLookups",
     "ClusterTotals",
     "ClusteredStatistics",
-    "cluster_error_tables",
-    "cluster_influence_tables",
-    "cluster_weight_offsets",
+    "clustered_statistics",
+    "sum_clusters",
 ]
 
 Classes = tuple[int, ...]
@@ -45,7 +49,7 @@ class ClusterTotals:
         self._open = np.zeros(width)
 
     def add(self, clusters: IntArray, values: FloatArray) -> FloatArray:
-        """The totals, at [value, cluster], of the clusters that end before the last of these rows."""
+        """Return the totals, at [value, cluster], of the clusters that end before the last of these rows."""
         starts = np.flatnonzero(np.append(True, clusters[1:] != clusters[:-1]))
         totals = np.add.reduceat(values, starts, axis=1)
         if clusters[0] == self._cluster:
@@ -56,7 +60,7 @@ class ClusterTotals:
         return totals[:, :-1]
 
     def close(self) -> FloatArray:
-        """The totals of the last cluster."""
+        """Return the totals of the last cluster."""
         last, self._open = self._open[:, None], np.zeros_like(self._open)
         return last
 
@@ -111,12 +115,12 @@ class ClusterCounts(InfluenceLookups):
         return int(self.products[0, -1])
 
     def correction(self, classes: Classes) -> float:
-        """The root of m / (m - 1) for the m clusters that have cases in some classes; nan for one."""
+        """Return the root of m / (m - 1) for the m clusters that have cases in some classes; nan for one."""
         m = self.products[0, self._places[classes]]
         return sqrt(m / (m - 1.0)) if m > 1 else nan
 
     def units(self, classes: Classes, total: float) -> float:
-        """The effective number of clusters (Kish's) in classes of this total weight."""
+        """Return the effective number of clusters (Kish's) in classes of this total weight."""
         return float(total**2 / self.products[1, self._places[classes]])
 
 
@@ -185,11 +189,11 @@ class ClusteredStatistics:
         self._places = {id(entry.statistic): i for i, entry in enumerate(self.entries)}
 
     def sets(self) -> list[Classes]:
-        """The sets of classes that are strata of a statistic."""
+        """Return the sets of classes that are strata of a statistic."""
         return [tuple(classes) for entry in self.entries for classes, _ in entry.statistic.strata()]
 
     def place(self, statistic: BinnedStatistic) -> int | None:
-        """The number of a statistic; None if it is not among these."""
+        """Return the number of a statistic; None if it is not among these."""
         return self._places.get(id(statistic))
 
     def _record_boundary(self, classifier: str, measure: Measure, statistic: BinnedStatistic) -> None:
@@ -209,7 +213,7 @@ class ClusteredStatistics:
     def boundary(
         self, statistic: BinnedStatistic, covariance: FloatArray, units: Callable[[int], float]
     ) -> Boundary:
-        """`Boundary` from the covariance of all entries: the calls come in the order in which they were found."""
+        """Make `Boundary` from the covariance of all entries: calls come in the order in which they were found."""
         calls: Iterator[list[int]] = iter(self._boundary_calls[id(statistic)])
         assert statistic.boundary is not None
 
@@ -240,28 +244,28 @@ class ClusterErrors:
     error_bounds: Sequence[float]
 
     def has(self, statistic: BinnedStatistic) -> bool:
-        """Whether the statistic is among these."""
+        """Return whether the statistic is among these."""
         return self.statistics.place(statistic) is not None
 
     def variance(self, statistic: BinnedStatistic) -> float:
-        """The variance of a statistic."""
+        """Return the variance of a statistic."""
         place = self.statistics.place(statistic)
         return nan if place is None else float(self.covariance[place, place])
 
     def error_bound(self, statistic: BinnedStatistic) -> float:
-        """The bound of the error of a standard error."""
+        """Return the bound of the error of a standard error."""
         place = self.statistics.place(statistic)
         return nan if place is None else self.error_bounds[place]
 
     def boundary(self, statistic: BinnedStatistic, units: Callable[[int], float]) -> Boundary:
-        """What the interval needs near a limit of the range."""
+        """Return what the interval needs near a limit of the range."""
         return self.statistics.boundary(statistic, self.covariance, units)
 
 
 def cluster_influence_tables(
     statistic: BinnedStatistic, columns: Mapping[int, BinnedColumn], counts: ClusterCounts, random_shares: bool
 ) -> ComponentTables:
-    """The influence values of cases of weight 1, by column, to be summed over the columns of a row.
+    """Return the influence values of cases of weight 1, by column, to be summed over the columns of a row.
 
     As in `polyroc.inference.covariance`: (component - mean) / (total weight of the stratum), times the root of
     m / (m - 1) for the m clusters of the stratum. Random shares of the classes are one more stratum.
@@ -281,7 +285,7 @@ def cluster_error_tables(
     counts: ClusterCounts,
     random_shares: bool,
 ) -> ComponentTables:
-    """Bounds of the errors of the influence values: of the component, and of the mean that is subtracted.
+    """Return bounds of the errors of the influence values: of the component, and of the mean that is subtracted.
 
     The errors of a cluster's cases may all have the same sign, so their bounds are summed by cluster. The root of
     the sum of squares of these sums bounds the error of the standard error, which is a norm.
@@ -296,7 +300,7 @@ def cluster_error_tables(
 def cluster_weight_offsets(
     slopes: FloatArray, column: BinnedColumn, counts: ClusterCounts, sign: float
 ) -> FloatArray:
-    """By class, the mean influence of its cases through the shares, subtracted where their number is fixed.
+    """Return by class the mean influence of its cases through the shares, subtracted where their number is fixed.
 
     As in `polyroc.inference.covariance`. With `sign` 1, of bounds of errors, which add up.
     """
@@ -311,7 +315,7 @@ def _scaled_by_stratum(
     counts: ClusterCounts,
     sign: float,
 ) -> ComponentTables:
-    """Per stratum, the tables plus `sign` times their mean, times correction / total weight."""
+    """Return, per stratum, the tables plus `sign` times their mean, times correction / total weight."""
     scaled = {i: np.zeros(table.shape) for i, table in tables.items()}
     first = next(iter(tables))
     for classes, _ in statistic.strata():
@@ -326,8 +330,61 @@ def _scaled_by_stratum(
 
 
 def _share_values(slopes: FloatArray, column: BinnedColumn, counts: ClusterCounts, sign: float) -> FloatArray:
-    """By class, (slope plus `sign` times the mean) / total weight, corrected for the number of clusters."""
+    """Return by class (slope plus `sign` times the mean) / total weight, corrected for the number of clusters."""
     totals = column.totals
     whole = totals.sum()
     factor = counts.correction(tuple(range(len(totals)))) / whole
     return np.asarray(factor * (slopes + sign * (totals @ slopes) / whole))
+
+
+def clustered_statistics(
+    bounded: Mapping[tuple[str, Measure], BoundedStatistic], layouts: "Layouts", request: "EvaluationRequest"
+) -> ClusteredStatistics:
+    """Return the statistics to look up; without parts if their tables would not fit into memory."""
+    statistics = ClusteredStatistics(bounded, with_parts=True)
+    bins = max(sum(layout.size for layout in columns.values()) for columns in layouts.values())
+    size = 16 * request.schema.n_classes * bins * len(statistics.entries)  # of components and of their errors
+    if size <= request.room:
+        return statistics
+    wholes = ClusteredStatistics(bounded, with_parts=False)
+    if request.errors and len(wholes.entries) < len(statistics.entries):
+        warn(
+            Message(
+                "The parts of measures are left out: their standard errors with groups need tables of "
+                f"{size / 2**30:.2g} GB. Raise ",
+                Option("memory"),
+                ".",
+            ),
+            MissingPartsWarning,
+        )
+    return wholes
+
+
+def sum_clusters(
+    scans: "RowScans", statistics: ClusteredStatistics, counts: ClusterCounts, binned: Mapping[str, BinnedData]
+) -> ClusterErrors:
+    """Return the covariance of the statistics, with bounds of the errors of standard errors, from one scan."""
+    cohort = scans.request.schema.sampling == "cohort"
+    values, errors = [], {}
+    for i, (name, measure, statistic, component_errors) in enumerate(statistics.entries):
+        numbers, columns = scans.request.classifiers[name], binned[name].columns_for(measure)
+        first = next(iter(columns.values()))
+        varying = not cohort and first.weights_vary
+        influence = cluster_influence_tables(statistic, columns, counts, cohort or varying)
+        fixed = errors_fixed = None
+        if varying and statistic.shares is not None:
+            fixed = cluster_weight_offsets(statistic.shares().slopes, first, counts, sign=-1.0)
+        values.append(InfluenceLookup(numbers, binned[name], measure, influence, fixed))
+        if component_errors is None:
+            continue
+        bounds = cluster_error_tables(statistic, component_errors(), columns, counts, cohort or varying)
+        if fixed is not None and statistic.shares_error is not None:
+            errors_fixed = cluster_weight_offsets(statistic.shares_error(), first, counts, sign=1.0)
+        errors[i] = InfluenceLookup(numbers, binned[name], measure, bounds, errors_fixed)
+    # One scan for both: the diagonal then has the squared sums of error bounds (`cluster_error_tables`).
+    lookups = ClusterLookups([*values, *errors.values()])
+    scans.scan_clusters(lookups, scores=True)
+    (products,) = lookups.products
+    bounds_of = dict(zip(errors, np.sqrt(products.diagonal()[len(values) :]).tolist(), strict=True))
+    error_bounds = [bounds_of.get(i, nan) for i in range(len(values))]
+    return ClusterErrors(counts, statistics, products[: len(values), : len(values)], error_bounds)

@@ -5,13 +5,14 @@ from math import inf, isnan
 
 import numpy as np
 
-from polyroc.engines.binned_statistic import BoundedStatistic
+from polyroc.engines.binned_sample import BoundedStatistic
 from polyroc.engines.bins import BinCounts, BinnedColumn, BinnedValues, Layout, class_sums, record_width
 from polyroc.engines.bounds import bin_family, bounded_statistic
-from polyroc.errors import NotApplicableError
-from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
+from polyroc.errors import NotApplicableError, UndefinedMeasureWarning, warn
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import add_cases, add_records, add_weighted, largest_columns, own_class_comparisons
 from polyroc.kernels.threads import run_concurrently
+from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.scores import Schema
 
@@ -21,16 +22,21 @@ __all__ = [
     "BinnedData",
     "Counts",
     "DecisionPatterns",
+    "check_applicable",
+    "default_bits",
     "pattern_kinds",
     "score_columns",
+    "warn_absent",
 ]
 
+TALLY_BYTES = 64 * 2**20  # of the records of a tally by default
+MOST_BITS, FEWEST_BITS = 16, 8  # of bins by default, depending on the memory that they take
 DECISIONS = -1  # number of the column that patterns of decisions count as
 MOST_CLASSES = 39  # the largest number of digits to base 3 in the 63 bits of a pattern
 
 
 def score_columns(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...]:
-    """The columns of scores that the measures need."""
+    """Return the columns of scores that the measures need."""
     families = {bin_family(measure) for measure in measures}
     if "pairs" in families:
         return tuple(range(schema.n_classes))
@@ -40,7 +46,7 @@ def score_columns(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...
 
 
 def pattern_kinds(measures: Iterable[Measure], schema: Schema) -> tuple[str, ...]:
-    """The kinds of patterns of decisions that the measures need."""
+    """Return the kinds of patterns of decisions that the measures need."""
     kinds = {bin_family(measure) for measure in measures} & {"decisions", "wins"}
     if kinds and schema.kind == "score":
         raise NotApplicableError(
@@ -71,40 +77,39 @@ class DecisionPatterns:
     def add(self, table: FloatArray, codes: CodeArray, weight: FloatArray | None) -> None:
         """Count cases, from a table of scores with one column per class."""
         patterns, positions = np.unique(self._patterns(table, codes), return_inverse=True)
-        batch = DecisionPatterns(self.pairwise, self.classes, self.weighted)
-        batch.codes, batch.records = patterns, np.zeros((len(patterns), self.records.shape[1]), dtype=np.int64)
+        records = np.zeros((len(patterns), self.records.shape[1]), dtype=np.int64)
         # Equal values: the bin of a pattern is never mixed.
         bins, no_values = positions.astype(np.int32), np.zeros(len(codes))
         if weight is None:
-            add_cases(bins, no_values, codes, batch.records)
+            add_cases(bins, no_values, codes, records)
         else:
-            add_weighted(bins, no_values, codes, weight, batch.records)
-        self.merge(batch)
+            add_weighted(bins, no_values, codes, weight, records)
+        self.add_records(patterns, records)
 
-    def merge(self, other: "DecisionPatterns") -> None:
-        """Add the counts of another set of patterns."""
-        codes = np.union1d(self.codes, other.codes)
-        records = np.zeros((len(codes), self.records.shape[1]), dtype=np.int64)
-        added = records.copy()
-        records[np.searchsorted(codes, self.codes)] = self.records
-        added[np.searchsorted(codes, other.codes)] = other.records
-        add_records(records, added, self.classes)
-        self.codes, self.records = codes, records
+    def add_records(self, patterns: IntArray, records: IntArray) -> None:
+        """Add the records of some patterns, ascending."""
+        codes = np.union1d(self.codes, patterns)
+        own = np.zeros((len(codes), self.records.shape[1]), dtype=np.int64)
+        added = own.copy()
+        own[np.searchsorted(codes, self.codes)] = self.records
+        added[np.searchsorted(codes, patterns)] = records
+        add_records(own, added, self.classes)
+        self.codes, self.records = codes, own
 
     def locate(self, table: FloatArray, codes: CodeArray) -> CodeArray:
-        """The pattern of each row, as a position in `codes`."""
+        """Return the pattern of each row, as a position in `codes`."""
         positions = np.searchsorted(self.codes, self._patterns(table, codes))
         return np.minimum(positions, len(self.codes) - 1).astype(np.int32)
 
     def column(self) -> BinnedColumn:
-        """The patterns as bins."""
+        """Return the patterns as bins."""
         bins = np.arange(len(self.codes))
         return BinnedColumn(
             *class_sums(self.records, self.classes, bins), mixed=np.zeros(len(bins), dtype=bool), index=None
         )
 
     def representatives(self) -> FloatArray:
-        """For each pattern a row of scores with these decisions; in comparisons the own class has score 0."""
+        """Return for each pattern a row of scores with these decisions; in comparisons the own class has 0."""
         digits = np.arange(self.classes)
         if not self.pairwise:
             return (self.codes[:, None] >> digits & 1).astype(np.float64)
@@ -139,13 +144,10 @@ class Counts:
         kinds: Sequence[str],
         weighted: bool,
         check_values: bool = True,
-        continuous: Mapping[int, BoolArray] | None = None,
     ) -> None:
-        c, continuous = schema.n_classes, continuous or {}
+        c = schema.n_classes
         self.schema, self.weighted = schema, weighted
-        self.bins = {
-            place: BinCounts(layout, c, weighted, continuous.get(place)) for place, layout in layouts.items()
-        }
+        self.bins = {place: BinCounts(layout, c, weighted) for place, layout in layouts.items()}
         self.patterns = {kind: DecisionPatterns(kind == "wins", c, weighted) for kind in kinds}
         checked = (range(c) if kinds else layouts) if check_values else ()
         self.ranges = dict.fromkeys(checked, (inf, -inf))
@@ -178,13 +180,13 @@ class Counts:
                 patterns.add(table, codes, weight)
 
     def non_finite_column(self) -> int | None:
-        """A column with a missing or infinite score, if there is one."""
+        """Return a column with a missing or infinite score, if there is one."""
         return next(
             (place for place, (low, high) in self.ranges.items() if isnan(low) or low == -inf or high == inf), None
         )
 
     def cases(self) -> IntArray:
-        """Number of cases (of positive weight) by class."""
+        """Return the number of cases (of positive weight) by class."""
         columns: list[BinCounts | DecisionPatterns] = [*self.bins.values(), *self.patterns.values()]
         return np.asarray(columns[0].records[:, 1 : 1 + self.schema.n_classes].sum(axis=0))
 
@@ -192,13 +194,25 @@ class Counts:
         """Add the counts of other cases in the same bins."""
         for place, limits in other.ranges.items():
             self.update_range(place, *limits)
+        self.add_records(other.records())
+
+    def records(self) -> dict[str, tuple[IntArray, IntArray]]:
+        """Return, by name, the occupied bins of a column or the patterns that occurred, and their records."""
+        records = {}
         for place, bins in self.bins.items():
-            bins.merge(other.bins[place])
+            occupied = np.flatnonzero(bins.records[:, 0])
+            records[f"column {place}"] = occupied, bins.records[occupied]
+        return records | {kind: (patterns.codes, patterns.records) for kind, patterns in self.patterns.items()}
+
+    def add_records(self, records: Mapping[str, tuple[IntArray, IntArray]]) -> None:
+        """Add the records of other cases in the same bins."""
+        for place, bins in self.bins.items():
+            bins.add_records(*records[f"column {place}"])
         for kind, patterns in self.patterns.items():
-            patterns.merge(other.patterns[kind])
+            patterns.add_records(*records[kind])
 
     def binned_coarser(self, layouts: Mapping[int, Layout]) -> "BinnedData":
-        """The columns in the bins of which theirs are the refinement; without patterns."""
+        """Return the columns in the bins of which theirs are the refinement; without patterns."""
         columns = self._columns(lambda place, bins: bins.coarsened(layouts[place]).column())
         return BinnedData(self.schema, columns, {})
 
@@ -211,7 +225,7 @@ class Counts:
         )
 
     def _columns(self, make: Callable[[int, BinCounts], BinnedColumn]) -> dict[int, BinnedColumn]:
-        """What is made of each column, in threads if there are many bins."""
+        """Return what is made of each column, in threads if there are many bins."""
         places, columns = [*self.bins], dict[int, BinnedColumn]()
 
         def make_column(number: int) -> None:
@@ -233,19 +247,51 @@ class BinnedData:
         self.schema, self.columns, self.patterns = schema, columns, patterns
 
     def cases(self) -> IntArray:
-        """Number of cases (of positive weight) by class."""
+        """Return the number of cases (of positive weight) by class."""
         columns = [*self.columns.values(), *(column for column, _ in self.patterns.values())]
         return columns[0].units
 
     def columns_for(self, measure: Measure) -> dict[int, BinnedColumn]:
-        """The columns that a measure needs; patterns of decisions count as one column, number -1."""
+        """Return the columns that a measure needs; patterns of decisions count as one column, number -1."""
         kind = bin_family(measure)
         if kind in self.patterns:
             return {DECISIONS: self.patterns[kind][0]}
         return {place: self.columns[place] for place in score_columns([measure], self.schema)}
 
     def bounded(self, measure: Measure) -> BoundedStatistic:
-        """The measure with its certified bounds."""
+        """Return the measure with its certified bounds."""
         kind = bin_family(measure)
         rows = self.patterns[kind][1].representatives() if kind in self.patterns else None
         return bounded_statistic(measure, self.columns_for(measure), self.schema, rows)
+
+
+def default_bits(classes: int, columns: int, weighted: bool, room: float = TALLY_BYTES) -> int:
+    """Return the most bits, up to 16, with which the records of all columns take no more bytes than `room`."""
+    record = 8 * record_width(classes, weighted) * columns
+    for bits in range(MOST_BITS, FEWEST_BITS, -1):
+        if Layout.of(bits).size * record <= room:
+            return bits
+    return FEWEST_BITS
+
+
+def warn_absent(absent: Sequence[str], measure: Measure) -> None:
+    """Warn that classes have no case."""
+    named = ", ".join(map(repr, absent))
+    warn(f"No case of class {named}: {measure} undefined (nan). Add cases.", UndefinedMeasureWarning)
+
+
+def check_applicable(measure: Measure, counts: Counts) -> None:
+    """Raise an error if the measure does not apply to the counted predictions."""
+    reason = inapplicable_reason(measure, counts.schema, by_name=True)
+    if reason is not None:
+        raise NotApplicableError(f"{measure} ", reason, ".")
+    if measure.needs == "probabilities":
+        names = counts.schema.names
+        for place, (low, high) in counts.ranges.items():
+            if low < -ROUNDING or high > 1 + ROUNDING:
+                raise NotApplicableError(
+                    f"{measure} needs probabilities in [0, 1], but those of class {names[place]!r} go "
+                    f"from {low:g} to {high:g}; ",
+                    SOFTMAX,
+                    ".",
+                )

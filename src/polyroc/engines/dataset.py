@@ -5,41 +5,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from polyroc.engines.csv_table import csv_table
+from polyroc.engines.bins import checked_exponent, scaled_expression
 from polyroc.engines.files import (
     Files,
     check_parquet_columns,
+    csv_table,
     files_text,
     find_files,
     is_csv,
     is_parquet,
     partitioned_source,
 )
-from polyroc.engines.precision import checked_exponent, scaled_expression
+from polyroc.engines.options import EngineOptions
 from polyroc.engines.rows import DuckRows, Rows, code_expression, non_finite_error
 from polyroc.engines.session import EngineSession
 from polyroc.engines.support import check_supported, decisions_subject
 from polyroc.errors import DroppedRowsWarning, InputError, StackedRowsWarning, warn
-from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
+from polyroc.io.columns import Columns, RequestedColumns, TableNames, columns_text, find_columns
 from polyroc.io.files import check_file, check_no_table, files_source
 from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
-from polyroc.io.sources import DataFile, Decimal, Kind, Source, unchanged
+from polyroc.io.sources import DataFile, Kind, Source, unchanged
 from polyroc.io.stacked_rows import check_stored_folds, stacked_rows_notes
 from polyroc.io.stored_categories import stored_categories
 from polyroc.io.table import check_distinct
 from polyroc.messages import Option
-from polyroc.scores import Sampling, Schema
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Schema
 from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.labels import FEW_CLASSES, check_class_count
 from polyroc.validation.scores import schema_of
 
 __all__ = [
     "MOST_LABELS",
-    "ColumnRequest",
     "Dataset",
     "FileDataset",
     "bind_columns",
@@ -51,31 +50,14 @@ __all__ = [
     "sorted_labels",
 ]
 
-LARGE_FILES = 2**26  # bytes of files of which not every row should be read to find the classes
-FIRST_ROWS, MOST_NEIGHBOURS = 2**12, 2**8  # rows in which to find them, and how many they may be
 MACHINE_INTEGERS = {f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")}
 LARGEST_WHOLE = 2**53 - 1  # doubles distinguish integers up to it: labels come as doubles if some are missing
 MOST_LABELS = 65536  # more distinct labels than this are taken for a mistake in the choice of the column
 
 
-class ColumnRequest(NamedTuple):
-    """The requested columns and what they mean, as in `read`; `by` are columns that divide the rows."""
-
-    truth: str
-    scores: ScorePatterns
-    weight: str | None
-    by: Sequence[str]
-    labels: Sequence[Hashable] | None
-    pos_label: Hashable
-    missing: Missing
-    sampling: Sampling = "cohort"
-    groups: str | None = None
-    negate: Any = None
-
-    @property
-    def labels_of_rows(self) -> tuple[str, ...]:
-        """The columns of labels: the true class, the groups, and those that divide the rows."""
-        return tuple(dict.fromkeys([self.truth, *([self.groups] if self.groups else []), *self.by]))
+def label_columns(options: EngineOptions) -> tuple[str, ...]:
+    """Return the columns of labels: the true class, the groups, and those that divide the rows."""
+    return tuple(dict.fromkeys([options.truth, *([options.groups] if options.groups else []), *options.by]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +88,7 @@ class Dataset:
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def expected(self) -> int | None:
-        """The number of rows, if it is known without a scan."""
+        """Return the number of rows, if it is known without a scan."""
         return None
 
 
@@ -117,7 +99,7 @@ class FileDataset(Dataset):
     rows: DuckRows
 
     def expected(self) -> int | None:
-        """The number of rows, which the metadata of Parquet files contain."""
+        """Return the number of rows, which the metadata of Parquet files contain."""
         source = self.rows.source
         if not source.call.startswith("read_parquet"):
             return None
@@ -126,7 +108,7 @@ class FileDataset(Dataset):
         return int(count) - self.dropped
 
     def where(self, condition: str, parameters: Sequence[Any]) -> DuckRows:
-        """The rows that also meet a condition on the columns c0, c1, ..."""
+        """Return the rows that also meet a condition on the columns c0, c1, ..."""
         return replace(
             self.rows,
             condition=f"{self.rows.condition} AND {condition}",
@@ -134,43 +116,34 @@ class FileDataset(Dataset):
         )
 
     def column(self, name: str) -> str:
-        """A column's name in queries."""
+        """Return a column's name in queries."""
         return f"c{self.rows.source.columns.index(name)}"
 
 
 @contextmanager
-def open_files(
-    files: Files | Any,
-    request: ColumnRequest,
-    memory: int,
-    disk: int | None = None,
-    table: str | None = None,
-    decimal: Decimal = ".",
-    encoding: str | None = None,
-) -> Iterator[FileDataset]:
-    """Open files, a data frame or a lazy table as a dataset; the last options are those of `read`."""
+def open_files(files: Files | Any, request: EngineOptions) -> Iterator[FileDataset]:
+    """Open files, a data frame or a lazy table as a dataset."""
+    memory = request.memory
     paths = [] if is_table(files) else find_files(files)
-    with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
-        data = [DataFile(Path(path), None, decimal, encoding) for path in paths]
-        source, columns = _open_source(session, files, data, request, table)
+    with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, request.disk) as session:
+        data = [DataFile(Path(path), None, request.decimal, request.encoding) for path in paths]
+        source, columns = _open_source(session, files, data, request)
         check_stored_folds(columns, source)
-        labels = [[name] for name in request.labels_of_rows if label_kind(source, name) == "float"]
+        labels = [[name] for name in label_columns(request) if label_kind(source, name) == "float"]
         check_distinct(session, source, labels, "labels")
         # every scan of a table reads all registered columns
         keys = frame_source(session, files, [columns.truth], keys=True, view="keys") if is_table(files) else source
         notes = stacked_rows_notes(session, keys, columns, request.by)
         for note in notes:
             warn(note, StackedRowsWarning)
-        present = _labels_by_statistics(session, source, paths, columns.truth)
-        if present is None:
-            present = _labels(session, source, columns.truth)
+        present = _labels(session, source, columns.truth)
         categories = _stated_categories(session, files, paths, columns.truth) if request.labels is None else None
         count = partial(_count_rows, session, source)
         classifiers, names, schema = bind_columns(source, columns, present, request, count, categories=categories)
         weight = [request.weight] if request.weight else []
         _check_numbers(source, (*names, *weight))
         if is_parquet(paths):
-            check_parquet_columns(session, paths, (*names, *weight), request.labels_of_rows)
+            check_parquet_columns(session, paths, (*names, *weight), label_columns(request))
         truth = f"c{source.columns.index(request.truth)}"
         code, code_parameters = code_expression(truth, schema.labels)
         rows = DuckRows(
@@ -201,16 +174,16 @@ def open_files(
 
 
 def _open_source(
-    session: EngineSession, files: Any, data: Sequence[DataFile], request: ColumnRequest, table: str | None
+    session: EngineSession, files: Any, data: Sequence[DataFile], request: EngineOptions
 ) -> tuple[Source, Columns]:
-    """The files or the table as one source whose columns have kinds, and the requested columns."""
-    names, paths = _requested(request).names, [str(file.path) for file in data]
+    """Return the files or the table as one source whose columns have kinds, and the requested columns."""
+    names, paths, table = _requested(request).names, [str(file.path) for file in data], request.table
     if is_csv(paths):
         csv = csv_table(session, data, names, table)
         columns = check_columns(csv.text, request)
-        csv.check((*columns.numbers, *request.labels_of_rows))
+        csv.check((*columns.numbers, *label_columns(request)))
         scores = [own.names for own in columns.scores.values()]
-        return csv.typed(session, columns.numbers, request.labels_of_rows, scores), columns
+        return csv.typed(session, columns.numbers, label_columns(request), scores), columns
     if not paths:
         check_no_table(table)
         source = frame_source(session, files, names)
@@ -236,7 +209,7 @@ def _check_numbers(source: Source, names: Sequence[str]) -> None:
             )
 
 
-def _requested(request: ColumnRequest) -> RequestedColumns:
+def _requested(request: EngineOptions) -> RequestedColumns:
     columns = request.truth, request.scores, None, None, None, request.weight, request.groups
     return RequestedColumns(*columns, by=tuple(request.by))
 
@@ -246,7 +219,7 @@ def _number(source: Source, name: str) -> str:
 
 
 def negated_columns(columns: Columns) -> set[str]:
-    """The columns of scores that are multiplied by -1; each has one sign, as rows hold a column once."""
+    """Return the columns of scores that are multiplied by -1; each has one sign, as rows hold a column once."""
     negated = {columns.scores[classifier].names[0] for classifier in columns.negated}
     both = [own.names[0] for own in columns.scores.values() if not own.negated and own.names[0] in negated]
     if both:
@@ -255,14 +228,14 @@ def negated_columns(columns: Columns) -> set[str]:
 
 
 def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list[str]:
-    """The SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
+    """Return the SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
     negated = negated_columns(columns)
     numbers = {name: _number(source, name) for name in names}
     return [f"(0.0 - {number})" if name in negated else number for name, number in numbers.items()]
 
 
 def _with_scaled_weights(rows: DuckRows, name: str | None, classes: Sequence[str]) -> DuckRows:
-    """The rows with weights of a size whose squares can be summed."""
+    """Return the rows with weights of a size whose squares can be summed."""
     if rows.weight is None:
         return rows
     weight = rows.weight
@@ -284,34 +257,10 @@ def _with_scaled_weights(rows: DuckRows, name: str | None, classes: Sequence[str
     return replace(rows, weight=scaled_expression(weight, exponent), weight_exponent=exponent)
 
 
-def _labels_by_statistics(
-    session: EngineSession, source: Source, paths: Sequence[str], truth: str
-) -> tuple[Hashable, ...] | None:
-    """The integers that are the true classes of large Parquet files, without a scan; None if they are not known.
-
-    The statistics of the files contain the smallest and the largest one. If all integers between the two occur in
-    the first rows, these are the classes. (Should the statistics be wrong, the scan meets a class that is not
-    among them, which is an error.)
-    """
-    large = paths and is_parquet(paths) and sum(Path(path).stat().st_size for path in paths) >= LARGE_FILES
-    if not large or label_kind(source, truth) != "integer":
-        return None
-    limits = ", ".join(f"{end}(TRY_CAST(stats_{end}_value AS BIGINT))" for end in ("min", "max"))
-    known = "bool_and(stats_min_value IS NOT NULL AND stats_max_value IS NOT NULL)"
-    query = f"SELECT {limits}, {known} FROM parquet_metadata(?) WHERE path_in_schema = ?"
-    ((low, high, complete),) = session.rows(query, [paths, truth], source.name)
-    if not complete or low is None or high is None or high - low >= MOST_NEIGHBOURS:
-        return None
-    first_rows = f"{source.select([f'c{source.columns.index(truth)} AS label'])} LIMIT {FIRST_ROWS}"
-    rows = session.rows(f"SELECT DISTINCT label FROM ({first_rows})", source.parameters, source.name)
-    between = (*range(low, high + 1),)
-    return between if sorted_labels((label for (label,) in rows), truth) == between else None
-
-
 def _neighbours(
     session: EngineSession, source: Source, truth: str, labels: Sequence[Hashable]
 ) -> tuple[str, int, int] | None:
-    """See `DuckRows.integers`."""
+    """Return the column and the ends of classes that are neighbouring integers; see `DuckRows.integers`."""
     first, *_, last = labels
     if type(first) is not int or type(last) is not int or max(abs(first), abs(last)) > LARGEST_WHOLE:
         return None
@@ -322,7 +271,7 @@ def _neighbours(
 
 
 def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:
-    """The distinct true classes, sorted."""
+    """Return the distinct true classes, sorted."""
     cast = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}.get(
         label_kind(source, truth), "VARCHAR"
     )
@@ -332,17 +281,17 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
     return sorted_labels((label for (label,) in rows), truth)
 
 
-def check_columns(source: Source, request: ColumnRequest) -> Columns:
-    """The requested columns, which must be among those of the source."""
+def check_columns(source: Source, request: EngineOptions) -> Columns:
+    """Return the requested columns, which must be among those of the source."""
     columns = find_columns(_requested(request), source).with_negated(request.negate)
     if source.kinds is not None:
-        for name in request.labels_of_rows:
+        for name in label_columns(request):
             label_kind(source, name)
     return columns
 
 
 def label_kind(source: Source, name: str) -> Kind:
-    """The kind of values in a column of labels."""
+    """Return the kind of values in a column of labels."""
     assert source.kinds is not None
     kind = source.kinds[source.columns.index(name)]
     if kind == "other":
@@ -351,7 +300,7 @@ def label_kind(source: Source, name: str) -> Kind:
 
 
 def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
-    """The distinct labels that are not missing, if there are not too many."""
+    """Return the distinct labels that are not missing, if there are not too many."""
     present = [label for label in labels if label is not None and label == label]  # nan is not equal to itself
     if len(present) > MOST_LABELS:
         raise InputError(
@@ -366,7 +315,7 @@ def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
 def _stated_categories(
     session: EngineSession, files: Files | Any, paths: Sequence[str], column: str
 ) -> Sequence[Hashable] | None:
-    """The order of the classes that a data frame, or the metadata of Parquet files, state."""
+    """Return the order of the classes that a data frame, or the metadata of Parquet files, state."""
     if not paths:
         return stated_categories(files, column)
     return stored_categories(session, [Path(path) for path in paths], column)
@@ -376,12 +325,12 @@ def bind_columns(
     source: Source,
     columns: Columns,
     present: tuple[Hashable, ...],
-    request: ColumnRequest,
+    request: EngineOptions,
     cases: Callable[[], int],
     vectors: Mapping[str, tuple[str, ...]] | None = None,
     categories: Sequence[Hashable] | None = None,
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
-    """By classifier the numbers of its columns; the names of all columns of scores; and the schema.
+    """Return by classifier the numbers of its columns; the names of all columns of scores; and the schema.
 
     `cases` counts the rows; `vectors` has the names of the elements of columns that contain one number per class,
     in the order of these; `categories` the order that an ordered categorical states, which is not one of unnamed
@@ -429,7 +378,7 @@ def _count_rows(session: EngineSession, source: Source) -> int:
 
 
 def _present(source: Source, name: str) -> str:
-    """The SQL condition that a row has a label in a column; nan counts as missing."""
+    """Return the SQL condition that a row has a label in a column; nan counts as missing."""
     column = f"c{source.columns.index(name)}"
     return f"{column} IS NOT NULL" + (f" AND NOT isnan({column})" if label_kind(source, name) == "float" else "")
 
@@ -438,16 +387,16 @@ def _check_present(rows: DuckRows, names: Sequence[str]) -> None:
     """Raise an error if a row lacks a label in one of these columns."""
     if not names:
         return
-    source, parameters = rows.source, [*rows.source.parameters, *rows.condition_parameters]
-    counts = source.select(["count(*)", *(f"count(*) FILTER ({_present(source, name)})" for name in names)])
-    ((total, *present),) = rows.session.rows(f"{counts} WHERE {rows.condition}", parameters, source.name)
+    source = rows.source
+    counts = [f"count(*) FILTER ({_present(source, name)})" for name in names]
+    ((total, *present),) = rows.select(["count(*)", *counts])
     for name, count in zip(names, present, strict=True):
         if count < total:
             raise non_finite_error(f"column {name!r} of {source.name}", total - count, 0, total)
 
 
 def _with_clusters(rows: DuckRows, name: str) -> DuckRows:
-    """The rows with numbered clusters: the groups of a column, in which no row may lack a value."""
+    """Return the rows with numbered clusters: the groups of a column, in which no row may lack a value."""
     _check_present(rows, [name])
     source, parameters = rows.source, [*rows.source.parameters, *rows.condition_parameters]
     column = f"c{source.columns.index(name)}"
@@ -461,7 +410,7 @@ def _with_clusters(rows: DuckRows, name: str) -> DuckRows:
 
 
 def _complete_rows(rows: DuckRows, present: Sequence[str], weight: str | None) -> tuple[DuckRows, int]:
-    """Only the rows without a missing value, and how many have one; `present` are conditions on their labels.
+    """Leave out rows with a missing value, and count them; `present` are conditions on the labels of rows.
 
     Infinite values are an error in any row, as in memory; those of rows that are dropped are not seen later.
     """
@@ -470,8 +419,7 @@ def _complete_rows(rows: DuckRows, present: Sequence[str], weight: str | None) -
         numbers[weight] = rows.weight
     condition = " AND ".join([*present, *(f"NOT isnan({number})" for number in numbers.values())])
     infinite = [f"count(*) FILTER (isinf({number}))" for number in numbers.values()]
-    counts = rows.source.select(["count(*)", f"count(*) FILTER ({condition})", *infinite])
-    ((total, kept, *infinities),) = rows.session.rows(counts, rows.source.parameters, rows.source.name)
+    ((total, kept, *infinities),) = rows.select(["count(*)", f"count(*) FILTER ({condition})", *infinite])
     for name, number in zip(numbers, infinities, strict=True):
         if number:
             raise non_finite_error(f"column {name!r} of {rows.source.name}", 0, number, total)
@@ -479,7 +427,7 @@ def _complete_rows(rows: DuckRows, present: Sequence[str], weight: str | None) -
 
 
 def report_dropped(total: int, kept: int) -> int:
-    """The number of rows that are not kept, with a warning if there are any."""
+    """Return the number of rows that are not kept, with a warning if there are any."""
     if not kept:
         raise InputError("Every row has a missing value; nothing is left to evaluate.")
     if kept < total:

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc._results.codec import Known, Once
 from polyroc._results.provenance import Provenance
-from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, ComponentTables
+from polyroc.engines.binned_sample import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.clusters import ClusterErrors
 from polyroc.estimates.boundary import Boundary
@@ -20,14 +20,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Shares
 from polyroc.scores import Schema
 
-__all__ = [
-    "Estimator",
-    "ScanSummary",
-    "centred_components",
-    "share_offsets",
-    "weight_offsets",
-    "width_by_bin",
-]
+__all__ = ["Estimator", "ScanSummary", "centred_components", "share_offsets", "weight_offsets", "width_by_bin"]
 
 
 # Bounds are negligible if their distance is at most a fifth of the standard error (a tenth to either side), or a
@@ -61,7 +54,7 @@ class Estimator:
     clusters: ClusterErrors | None = None
 
     def estimate(self, bounded: BoundedStatistic, scanned_variance: tuple[float, float] | None = None) -> Estimate:
-        """The estimate of a statistic.
+        """Return the estimate of a statistic.
 
         `scanned_variance` is the variance from influence values of rows with the bound of the error of its root;
         by default both follow from the bins.
@@ -100,17 +93,17 @@ class Estimator:
         )
 
     def undefined(self) -> Estimate:
-        """The estimate where a class has no case: nan."""
+        """Return the estimate where a class has no case: nan."""
         nothing = BinnedStatistic(nan, tuple, dict)
         return self.estimate(BoundedStatistic(nothing, nan, nan), (nan, nan))
 
     def negligible_width(self, bounded: BoundedStatistic) -> float:
-        """The distance of bounds up to which they are small against the standard error."""
+        """Return the distance of bounds up to which they are small against the standard error."""
         error, fewest, span = self._scales(bounded)
         return _negligible_width(error, fewest, span)
 
     def target_width(self, bounded: BoundedStatistic) -> float:
-        """The distance of bounds that finer bins should have.
+        """Return the distance of bounds that finer bins should have.
 
         Ties make the standard error too small: as long as it is smaller than the distance of the bounds, that of
         typical scores takes its place, or a quarter of the distance.
@@ -122,7 +115,7 @@ class Estimator:
         return max(negligible, min(SHARE_OF_ERROR * TYPICAL_ERROR * span / sqrt(fewest), width / 4.0))
 
     def _scales(self, bounded: BoundedStatistic) -> tuple[float, float, float]:
-        """The standard error from bins, the number of cases of the smallest stratum, and the range."""
+        """Return the standard error from bins, the number of cases of the smallest stratum, and the range."""
         variance, _ = self._variance(bounded.statistic)
         settings = self.measure.settings
         limits = (bounded.statistic.scale or (self.measure.range(self.schema.n_classes, **settings),))[0]
@@ -130,7 +123,7 @@ class Estimator:
         return sqrt(max(variance, 0.0)), fewest, limits[1] - limits[0]
 
     def _largest_error(self, statistic: BinnedStatistic, limits: tuple[float, float]) -> float:
-        """The standard error of components that are at the limits of the range, half of them at either."""
+        """Return the standard error of components that are at the limits of the range, half of them at either."""
         errors = [sqrt(1.0 / self._units(*classes)) for classes, _ in statistic.strata()]
         # A cluster can have cases in all strata: then the standard errors add up, not the variances.
         total = hypot(*errors) if self.clusters is None else sum(errors)
@@ -156,7 +149,7 @@ class Estimator:
         return Parts(tuple(parts), lambda key: self.estimate(parts[key]))
 
     def _effective_cases(self, statistic: BinnedStatistic, limits: tuple[float, float]) -> tuple[float, float]:
-        """The effective number of cases of the smallest stratum, and the smallest relative to its influence.
+        """Return the effective cases of the smallest stratum, and the smallest number relative to its influence.
 
         A stratum whose components cover only a part of the range counts for so many times more cases.
         """
@@ -180,14 +173,14 @@ class Estimator:
         return next(iter(self.columns.values()))
 
     def _units(self, *classes: int) -> float:
-        """The effective number of cases (Kish's, with weights) or of clusters of some classes together."""
+        """Return the effective number of cases (Kish's, with weights) or of clusters of some classes together."""
         column, k = self._first_column, [*classes]
         if self.clusters is not None:
             return self.clusters.counts.units(classes, float(column.totals[k].sum()))
         return float(column.totals[k].sum() ** 2 / column.squares[:, k].sum())
 
     def _boundary(self, statistic: BinnedStatistic) -> Boundary | None:
-        """What the interval needs at a limit of the range, if the chance value is one."""
+        """Return what the interval needs at a limit of the range, if the chance value is one."""
         if statistic.boundary is None or isnan(statistic.value) or self.summary.provenance.method is None:
             return None
         if self.clusters is not None:
@@ -197,12 +190,12 @@ class Estimator:
         return None if isnan(boundary.bias) or isnan(boundary.variance or 0.0) else boundary
 
     def _covariance(self, statistics: Sequence[BinnedStatistic]) -> FloatArray:
-        """The covariance of statistics of one column whose strata are single classes."""
+        """Return the covariance of statistics of one column whose strata are single classes."""
         influence = np.array([self._influence(statistic).ravel() for statistic in statistics])
         return np.asarray(influence @ influence.T)
 
     def _influence(self, statistic: BinnedStatistic) -> FloatArray:
-        """At [bin, class], the influence values of its cases as one number.
+        """Return, at [bin, class], the influence values of its cases as one number.
 
         Its square is the sum of their squares, and its sign is theirs: all cases of a bin and class have the same
         component, so inner products of such tables are sums of products over the cases.
@@ -217,7 +210,7 @@ class Estimator:
         return influence
 
     def _shares(self, statistic: BinnedStatistic) -> Shares | None:
-        """The dependence on the shares of the classes, where these are random."""
+        """Return the dependence on the shares of the classes, where these are random."""
         random = self._cohort or self._first_column.weights_vary
         return statistic.shares() if statistic.shares is not None and random else None
 
@@ -247,7 +240,7 @@ class Estimator:
         return total if shares is None else total + self._share_variance(shares.slopes, tables), is_bound
 
     def _share_variance(self, slopes: FloatArray, tables: ComponentTables) -> float:
-        """What random class sizes, or weights that vary within classes, add to the variance.
+        """Return what random class sizes, or weights that vary within classes, add to the variance.
 
         The squared influence through the shares, and its product with the influence through the components, which
         does not vanish with weights. The product is linear in the components, so the columns' products add up.
@@ -265,7 +258,7 @@ class Estimator:
         return total
 
     def _column_error(self, i: int, table: FloatArray, classes: list[int]) -> float:
-        """The standard error of the mean of one column's components over some classes together."""
+        """Return the standard error of the mean of one column's components over some classes together."""
         column = self.columns[i]
         m, w = int(column.units[classes].sum()), column.weight[:, classes]
         total = float(w.sum())
@@ -274,7 +267,7 @@ class Estimator:
         return sqrt(squares * m / (m - 1)) / total if m > 1 else nan
 
     def standard_error_bound(self, bounded: BoundedStatistic) -> float:
-        """A bound of the error of the standard error, which comes from the errors of the components."""
+        """Return a bound of the error of the standard error, which comes from the errors of the components."""
         if bounded.component_errors is None or self.summary.provenance.method is None:
             return nan
         if self.clusters is not None:
@@ -282,7 +275,7 @@ class Estimator:
         return self.change_bound(bounded.statistic, bounded.component_errors())
 
     def change_bound(self, statistic: BinnedStatistic, errors: ComponentTables) -> float:
-        """The most that a standard error can change if the components change by no more than `errors`.
+        """Return the most that a standard error can change if the components change by no more than `errors`.
 
         A standard error is a norm of the centred components, so it changes by no more than the norm of their
         change. Without weights centring makes a norm smaller. With weights it may make it larger, because squares
@@ -312,7 +305,7 @@ class Estimator:
 
 
 def _negligible_width(error: float, fewest: float, span: float) -> float:
-    """The distance of bounds that is negligible; infinite if there is no interval that it could affect."""
+    """Return the distance of bounds that is negligible; infinite if there is no interval that it could affect."""
     if isnan(fewest):
         return inf
     error = 0.0 if isnan(error) else error
@@ -320,17 +313,17 @@ def _negligible_width(error: float, fewest: float, span: float) -> float:
 
 
 def _mean_change(column: BinnedColumn, mean: float) -> float:
-    """What the change of the mean adds to that of a centred component; nothing without weights."""
+    """Return what the change of the mean adds to that of a centred component; nothing without weights."""
     return abs(mean) if column.is_weighted else 0.0
 
 
 def _correction(m: int) -> float:
-    """M / (m - 1), which makes a variance of m cases unbiased."""
+    """Return m / (m - 1), which makes a variance of m cases unbiased."""
     return m / (m - 1) if m > 1 else 1.0
 
 
 def weight_offsets(statistic: BinnedStatistic, column: BinnedColumn) -> FloatArray | None:
-    """By class, what its number of cases contributes to the components through the shares, where that is fixed.
+    """Return by class what its number of cases, where fixed, contributes to components through the shares.
 
     None if there is nothing to subtract: the value does not depend on the shares, or weights do not vary.
     """
@@ -340,13 +333,13 @@ def weight_offsets(statistic: BinnedStatistic, column: BinnedColumn) -> FloatArr
 
 
 def _class_scale(column: BinnedColumn) -> FloatArray:
-    """By class, m / (m - 1) / W^2: from sums of squared weights to variances; nan for one case."""
+    """Return, by class, m / (m - 1) / W^2: from sums of squared weights to variances; nan for one case."""
     m = np.asarray(column.units, dtype=np.float64)
     return np.asarray(np.where(m > 1, m / np.maximum(m - 1.0, 1.0), nan) / column.totals**2)
 
 
 def share_offsets(slopes: FloatArray, column: BinnedColumn) -> FloatArray:
-    """By class, what to add to centred components so that they contain the influence through the shares.
+    """Return, by class, what to add to centred components so that they contain the influence through the shares.
 
     The influence of a case of class k is w (component - mean) / W_k through its class and w (slope_k - mean) / W
     through the shares. The former is multiplied by sqrt(m_k / (m_k - 1)) later; the latter should be by sqrt(n /
@@ -361,7 +354,7 @@ def share_offsets(slopes: FloatArray, column: BinnedColumn) -> FloatArray:
 def centred_components(
     statistic: BinnedStatistic, columns: Mapping[int, BinnedColumn], random_shares: bool
 ) -> ComponentTables:
-    """The components by column with the mean of each class subtracted, to be summed over the columns of a row.
+    """Centre the components by column and class, to be summed over the columns of a row.
 
     The means are subtracted in the first column. Where the shares of the classes are random, the components
     contain the influence through these.
@@ -376,7 +369,7 @@ def centred_components(
 
 
 def width_by_bin(bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> dict[int, FloatArray]:
-    """By column, how much of the distance of the bounds is due to each bin."""
+    """Return, by column, how much of the distance of the bounds is due to each bin."""
     if bounded.widths is not None:
         parts = bounded.widths()
     elif bounded.component_errors is not None:
@@ -391,7 +384,7 @@ def width_by_bin(bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn])
 
 
 def _undecided_pairs(column: BinnedColumn) -> FloatArray:
-    """By bin, the probability that two cases of different classes are both in it, if its scores differ."""
+    """Return, by bin, the probability that two cases of different classes are both in it, if its scores differ."""
     shares = column.shares
     pairs = shares.sum(axis=1) ** 2 - (shares**2).sum(axis=1)
     return np.asarray(np.where(column.mixed, pairs, 0.0))

@@ -7,36 +7,38 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyroc.engines.bounds import engine_measures
-from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_files
+from polyroc.engines.dataset import FileDataset, open_files
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import EngineOptions
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.request import EngineResult, EvaluationRequest
 from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.engines.support import Mode, check_measure, mode_of
-from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError, PolyrocWarning, warn
+from polyroc.errors import MeasureError, NotApplicableError, PolyrocError, PolyrocWarning, warn
+from polyroc.kernels.arrays import IntArray
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
-from polyroc.messages import Message, Option
+from polyroc.messages import Message
 from polyroc.progress import Progress
-from polyroc.scores import Schema
-from polyroc.validation.arrays import Missing
+from polyroc.scores import Schema, Scores
 from polyroc.validation.weights import scaled_weights
 
 __all__ = [
     "Group",
+    "RowSample",
     "estimate_dataset",
     "estimate_groups",
     "group_context",
     "group_rows",
     "open_dataset",
     "row_bytes",
+    "sample_rows",
 ]
 
 MeasureArgument = str | Measure | Sequence[str | Measure] | None
@@ -47,23 +49,16 @@ def estimate_dataset(
     options: EngineOptions,
     measures: MeasureArgument,
     *,
-    labels: Sequence[Hashable] | None,
-    pos_label: Hashable,
-    missing: Missing,
     errors: bool = True,
     paired: bool = False,
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
 ) -> tuple[EngineResult, dict[str, str], Schema]:
-    """The estimates from all rows, the reasons why measures were skipped, and the schema of the data.
+    """Estimate from all rows; return the estimates, the reasons why measures were skipped, and the schema.
 
     `check` may reject the schema before any row is read.
     """
-    with open_dataset(options, labels, pos_label, missing) as data:
-        if check is not None:
-            check(data.schema)
-        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
-        request = _request(options, data, chosen, errors, paired, progress)
+    with _requested(options, measures, check, errors, paired, progress) as (data, request, skipped):
         return evaluate_rows(data.rows, request), skipped, data.schema
 
 
@@ -72,23 +67,17 @@ def estimate_groups(
     measures: MeasureArgument,
     make: Callable[[EngineResult, dict[str, str]], Any],
     *,
-    labels: Sequence[Hashable] | None,
-    pos_label: Hashable,
-    missing: Missing,
     errors: bool = True,
     paired: bool = False,
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
 ) -> tuple[dict[Group, Any], Any]:
-    """By group of rows what `make` makes of its estimates, and what it makes of all rows.
+    """Return by group of rows what `make` makes of its estimates, and what it makes of all rows.
 
     Rows that fit in memory are estimated exactly.
     """
-    with open_dataset(options, labels, pos_label, missing) as data:
-        if check is not None:
-            check(data.schema)
-        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
-        request = replace(_request(options, data, chosen, errors, paired, progress), progress=None)
+    with _requested(options, measures, check, errors, paired, progress) as (data, whole, skipped):
+        request = replace(whole, progress=None)
         results: dict[Group, Any] = {}
         rows = 0
         for group, result in _group_results(data, options, request):
@@ -115,70 +104,55 @@ def _group_results(
                 result = evaluate_rows(rows, replace(request, exact=exact or request.exact))
             yield group, result
     else:
-        from polyroc.engines.spark_frames import estimate_frame_groups
+        from polyroc.engines.spark import estimate_frame_groups
 
         yield from estimate_frame_groups(data, request, options.memory // 4)
 
 
-def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: Missing) -> Any:
-    """Files or a data frame, open for as long as the context lasts."""
-    request = ColumnRequest(
-        options.truth,
-        options.scores,
-        options.weight,
-        options.by,
-        labels,
-        pos_label,
-        missing,
-        options.sampling,
-        options.groups,
-        options.negate,
-    )
+def open_dataset(options: EngineOptions) -> Any:
+    """Open files or a data frame for as long as the context lasts."""
     if is_frame(options.files):
-        from polyroc.engines.spark_frames import open_frame
+        from polyroc.engines.spark import open_frame
 
-        if options.table is not None:
-            raise InputError("A Spark data frame has no tables; leave out ", Option("table", options.table), ".")
-        return open_frame(options.files, request, options.memory)
-    return open_files(
-        options.files,
-        request,
-        options.memory,
-        options.disk,
-        options.table,
-        options.decimal,
-        options.encoding,
-    )
+        return open_frame(options.files, options)
+    return open_files(options.files, options)
 
 
-def _request(
+@contextmanager
+def _requested(
     options: EngineOptions,
-    data: Dataset,
-    measures: Sequence[Measure],
+    measures: MeasureArgument,
+    check: Callable[[Schema], None] | None,
     errors: bool,
     paired: bool,
     progress: Progress | None,
-) -> EvaluationRequest:
-    return EvaluationRequest(
-        measures=measures,
-        classifiers=data.classifiers,
-        schema=data.schema,
-        tolerance=options.tolerance,
-        exact=options.exact,
-        errors=errors,
-        covariance=options.covariance,
-        paired=paired,
-        room=options.memory // 4,
-        dropped=data.dropped,
-        negated=data.negated,
-        notes=data.notes,
-        progress=progress,
-        expected=None if progress is None else data.expected(),
-    )
+) -> Iterator[tuple[Any, EvaluationRequest, dict[str, str]]]:
+    """Open the data with a request for what applies to them, and the reasons why other measures do not."""
+    with open_dataset(options) as data:
+        if check is not None:
+            check(data.schema)
+        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
+        request = EvaluationRequest(
+            measures=chosen,
+            classifiers=data.classifiers,
+            schema=data.schema,
+            tolerance=options.tolerance,
+            exact=options.exact,
+            errors=errors,
+            covariance=options.covariance,
+            paired=paired,
+            room=options.memory // 4,
+            dropped=data.dropped,
+            negated=data.negated,
+            notes=data.notes,
+            progress=progress,
+            expected=None if progress is None else data.expected(),
+        )
+        yield data, request, skipped
 
 
 def _choose(measures: MeasureArgument, schema: Schema, mode: Mode) -> tuple[list[Measure], dict[str, str]]:
-    """The measures to estimate, and why others are skipped; a measure that was named must apply."""
+    """Choose the measures to estimate, and say why others are skipped; a measure that was named must apply."""
     if measures is None:
         return _applicable(schema)
     names = [measures] if isinstance(measures, str | Measure) else [*measures]
@@ -207,12 +181,12 @@ def _applicable(schema: Schema) -> tuple[list[Measure], dict[str, str]]:
 
 
 def row_bytes(columns: int, weighted: bool, clustered: bool = False) -> int:
-    """Memory of a row: the class code, the scores, the weight and the number of the cluster."""
+    """Return memory of a row: the class code, the scores, the weight and the number of the cluster."""
     return 4 + 8 * (columns + weighted + clustered)
 
 
 def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
-    """Each group's rows: in memory if they take no more bytes than `room`, else as rows of the files."""
+    """Yield each group's rows: in memory if they take no more bytes than `room`, else as rows of the files."""
     rows, columns = data.rows, [data.column(name) for name in by]
     listed, source = ", ".join(columns), data.rows.source
     rows.session.run(
@@ -237,7 +211,7 @@ def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tupl
 
 
 def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
-    """The groups of at most so many rows, one after the other, from one query sorted by group."""
+    """Yield the groups of at most so many rows, one after the other, from one query sorted by group."""
     rows, source = data.rows, data.rows.source
     weight = [f"{rows.weight} AS w"] if rows.weight else []
     values = [f"{expression} AS v{i}" for i, expression in enumerate(rows.expressions)]
@@ -249,17 +223,17 @@ def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Itera
     query = f"SELECT {kept} FROM {tables} WHERE n <= {most} ORDER BY g"
     current, batches = -1, list[Batch]()
     for g, codes, *scores in rows.session.stream(query, rows.parameters, source.name, ordered=True):
+        clusters = scores.pop() if cluster else None
+        batch = Batch(codes, scores, scores.pop() if weight else None, clusters)
         ends = np.append(np.flatnonzero(np.diff(g)) + 1, len(g)).tolist()
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
             if g[start] != current and batches:
                 yield current, concatenated(batches)
                 batches = []
             current = int(g[start])
-            part = [column[start:end].copy() for column in scores]  # the stream's memory is freed with its batch
-            clusters = part.pop() if cluster else None
             batches.append(
-                Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None, clusters)
-            )
+                batch.take(np.arange(start, end))
+            )  # a copy: the stream's memory is freed with its batch
     if batches:
         yield current, concatenated(batches)
 
@@ -277,3 +251,67 @@ def group_context(group: Group) -> Iterator[None]:
     for warning in caught:
         if isinstance(warning.message, PolyrocWarning):
             warn(Message(f"{name}: ", warning.message.message), type(warning.message))
+
+
+class RowSample(NamedTuple):
+    """Cases drawn without replacement, and the number of rows that they were drawn from."""
+
+    scores: Scores
+    rows: int
+
+
+def sample_rows(options: EngineOptions, cases: int, seed: int) -> RowSample:
+    """Draw rows of files at random; the same rows for the same seed, whatever the number of threads.
+
+    Rows that an evaluation of all rows would reject (missing values, unknown classes) are left out of the sample.
+    """
+    with open_dataset(options) as data:
+        assert isinstance(data, FileDataset)
+        rows = data.rows
+        ((total,),) = rows.select(["count(*)"])
+        rng = np.random.default_rng(seed)
+        drawn = np.sort(rng.choice(total, min(cases, total), replace=False, shuffle=False))
+        return RowSample(_scores(data, options, _valid(_drawn(data, drawn))), int(total))
+
+
+def _drawn(data: FileDataset, numbers: IntArray) -> Batch:
+    """Return the rows with these ascending numbers, in the order of the files."""
+    parts: list[Batch] = []
+    start = 0
+    for batch in data.rows.batches():
+        first, last = np.searchsorted(numbers, [start, start + len(batch.codes)])
+        chosen = numbers[first:last] - start
+        start += len(batch.codes)
+        parts.append(batch.take(chosen))
+    return concatenated(parts)
+
+
+def _valid(batch: Batch) -> Batch:
+    numbers = [*batch.columns, *([] if batch.weight is None else [batch.weight])]
+    kept = np.flatnonzero((batch.codes >= 0) & np.all([np.isfinite(column) for column in numbers], axis=0))
+    return batch.take(kept)
+
+
+def _scores(data: FileDataset, options: EngineOptions, batch: Batch) -> Scores:
+    schema = data.schema
+    values = {
+        name: batch.columns[places[0]]
+        if schema.kind == "score"
+        else np.column_stack([batch.columns[place] for place in places])
+        for name, places in data.classifiers.items()
+    }
+    weight = None if batch.weight is None else np.ldexp(batch.weight, data.rows.weight_exponent)
+    return Scores._make(
+        batch.codes,
+        schema.labels,
+        values,
+        schema.kind,
+        schema.positive,
+        schema.ordered,
+        weight,
+        groups=batch.clusters,
+        dropped=data.dropped,
+        sampling=options.sampling,
+        negated=data.negated,
+        notes=data.notes,
+    )

@@ -19,16 +19,7 @@ from polyroc.scores import Sampling
 from polyroc.validation.arrays import Missing
 from polyroc.validation.weights import check_sampling
 
-__all__ = [
-    "MEMORY_SHARE",
-    "Covariance",
-    "Engine",
-    "EngineOptions",
-    "columns_of_by",
-    "engine_options",
-    "fits_memory",
-    "is_large",
-]
+__all__ = ["Covariance", "Engine", "EngineOptions", "columns_of_by", "engine_options", "fits_memory"]
 
 Covariance = Literal["joined", "bound"]
 Engine = Literal["duckdb", "memory"] | Any  # or a Spark session
@@ -62,11 +53,6 @@ class EngineOptions:
     pos_label: Hashable = None
     missing: Missing = "raise"
 
-    @property
-    def terms(self) -> dict[str, Any]:
-        """Return the options that say what the classes are and what becomes of incomplete rows."""
-        return {"labels": self.labels, "pos_label": self.pos_label, "missing": self.missing}
-
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
     """Return the settings of an engine, from the options of the data that are not None."""
@@ -99,7 +85,7 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
 
 
 def columns_of_by(by: Any) -> tuple[str, ...]:
-    """The names of the columns that divide the rows."""
+    """Return the names of the columns that divide the rows."""
     names = (by,) if isinstance(by, str) else () if by is None else by
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise InputError(f"Of files and tables, by must be a column or a list of columns, got {short_repr(by)}.")
@@ -107,7 +93,7 @@ def columns_of_by(by: Any) -> tuple[str, ...]:
 
 
 def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
-    """Whether to read the data into memory: as requested, or small data without an option that needs an engine."""
+    """Return whether to read the data into memory: as requested, or small data without an option of engines."""
     files = options.files
     if is_frame(files):
         return False
@@ -131,5 +117,5 @@ def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
 
 
 def is_large(files: Sequence[Any]) -> bool:
-    """Whether files are larger than a quarter of the memory."""
+    """Return whether files are larger than a quarter of the memory."""
     return sum(Path(file).stat().st_size for file in files) * MEMORY_SHARE > machine_memory()

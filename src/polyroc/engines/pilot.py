@@ -10,44 +10,31 @@ A certified bound of the error of the root of S follows from the differences of 
 in every bin: a standard error is a norm, and norms obey the triangle inequality.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyroc.engines.binned_statistic import ComponentTables
+from polyroc.engines.binned_sample import ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout
-from polyroc.engines.counts import BinnedData
-from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
+from polyroc.engines.counts import BinnedData, pattern_kinds
 from polyroc.engines.rows import MemoryRows
-from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.engines.scan import CACHED_ROWS, InfluenceLookup, InfluenceLookups, Scan, ScanPlan
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray
 
-__all__ = [
-    "LARGEST_RELATIVE_ERROR",
-    "PILOT_BITS",
-    "Pilot",
-    "component_differences",
-    "continuous_bins",
-    "pilot_size",
-    "smoothed_bins",
-]
+if TYPE_CHECKING:
+    from polyroc.engines.refine import Refinement
+
+__all__ = ["Pilot", "correct_covariance", "run_pilot", "smoothed_bins"]
 
 PILOT_ROWS = 2**20  # a larger sample places the bins no better
 FEWEST_PILOT_ROWS = 2**16  # a smaller one says too little about the tails
 PILOT_BITS = 12  # of the pilot's bins, where they are refined afterwards
 BYTES_PER_SCORE = 40  # of a pilot row and column: the score, its bin, its key bits below the bin, and copies
 LARGEST_RELATIVE_ERROR = 0.03  # certified, of a standard error from the pilot; beyond it, rows are scanned again
-
 SMOOTHED_CASES = 16  # cases of a class in neighbouring bins over which its share is taken as constant
-
-COMPARED_SCORES = 2**16  # of a column of the pilot, to see whether values are repeated
-MOST_REPEATED = 1 / 16  # of the bins with scores: beyond it, a column is taken to have equal scores everywhere
-
-
-def pilot_size(columns: int, room: int) -> int:
-    """The number of pilot rows of so many columns that fit into memory; 0 if these are too few."""
-    rows = min(PILOT_ROWS, room // (BYTES_PER_SCORE * columns))
-    return rows if rows >= FEWEST_PILOT_ROWS else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,40 +50,46 @@ class Pilot:
         rows.
     lookups
         The pilot's components, by coarse bin, in which to look all rows up; None if that is not needed.
-    continuous
-        By classifier and column, the coarse bins in which no two scores of the pilot rows are equal.
     """
 
     rows: MemoryRows
     coarse: dict[str, dict[int, Layout]]
     fine: dict[str, dict[int, Layout]]
     lookups: InfluenceLookups | None
-    continuous: dict[str, dict[int, BoolArray]]
-
-    def squares(self, classes: int) -> FloatArray:
-        """The sum of squared weights of each class."""
-        codes, weight = self.rows.batch.codes, self.rows.batch.weight
-        return np.bincount(codes, None if weight is None else weight**2, minlength=classes).astype(np.float64)
 
 
-def continuous_bins(scores: FloatArray, layout: Layout) -> BoolArray:
-    """The bins in which no two scores are equal, also those without scores; none where equal ones are common.
-
-    What is seen in some ten thousand scores suffices: a value that occurs in them once, or not at all, has so
-    small a share that it matters little whether its cases tie.
-    """
-    ordered = np.sort(scores[:: len(scores) // COMPARED_SCORES + 1])
-    bins = layout.locate(ordered)
-    seen, repeated = (np.zeros(layout.size, dtype=np.bool_) for _ in range(2))
-    seen[bins] = True
-    repeated[bins[1:][ordered[1:] == ordered[:-1]]] = True
-    if repeated.sum() > MOST_REPEATED * seen.sum():
-        return np.zeros(layout.size, dtype=np.bool_)
-    return ~repeated
+def run_pilot(whole: "Refinement") -> Pilot | None:
+    """Draw pilot rows and bound their measures; None if there are too few, or nothing that they could tell."""
+    request = whole.request
+    columns = max(map(max, request.classifiers.values())) + 1
+    size = min(PILOT_ROWS, request.room // (BYTES_PER_SCORE * columns))
+    if request.exact or size < FEWEST_PILOT_ROWS or pattern_kinds(request.measures, request.schema):
+        return None
+    rows = whole.rows.pilot_sample(size)
+    if rows is None or len(rows.batch.codes) < size // 4:
+        return None
+    pilot = type(whole)(rows, replace(request, progress=None))
+    pilot.share = rows.share
+    try:
+        pilot.scan_first(bits=None if request.tolerance is None else PILOT_BITS)
+    except InputError:
+        return None  # the full scan raises a clearer error
+    if (pilot.cases <= 1).any():
+        return None
+    # Bins are divided by what is expected of all rows; the components are those of the pilot rows.
+    observed = pilot.binned
+    pilot.binned = {name: smoothed_bins(binned) for name, binned in observed.items()}
+    pilot.bound()
+    refined = (pilot.refined_layouts() if pilot.too_wide() else None) or {}
+    pilot.binned = observed
+    pilot.bound()
+    fine = {name: layouts | refined.get(name, {}) for name, layouts in pilot.layouts.items()}
+    lookups = pilot.make_lookups() if pilot.needs_influence() and not whole.rows.clustered else None
+    return Pilot(rows, pilot.layouts, fine, lookups)
 
 
 def smoothed_bins(data: BinnedData) -> BinnedData:
-    """What is expected of all rows, from the bins of the pilot rows: for a rare class, most of its bins are empty.
+    """Return what is expected of all rows, from the bins of the pilot rows: of a rare class, most are empty.
 
     The distribution function of each class is interpolated between every few of its cases, as a function of the
     number of cases of all classes.
@@ -118,10 +111,53 @@ def _smoothed(column: BinnedColumn) -> BinnedColumn:
     return BinnedColumn(smoothed, smoothed, smoothed, mixed, column.index)
 
 
-def component_differences(
+def correct_covariance(whole: "Refinement", pilot: Pilot, scanned: InfluenceLookups) -> None:
+    """Correct the covariance from the pilot's components by the difference estimator above.
+
+    It is kept if the certified relative error of every standard error is small; otherwise rows are scanned again.
+    """
+    lookups, bounds = [], []
+    for (name, measure), before in zip(whole.bounded, scanned.lookups, strict=True):
+        # The pilot's components are by coarse bin: compare them with the final ones in the same bins.
+        binned = whole.coarse[name]
+        bounded, estimator = binned.bounded(measure), whole.estimator(name, measure, whole.coarse)
+        columns = binned.columns_for(measure)
+        lookups.append(whole.lookup(name, measure, bounded, binned))
+        differences = _component_differences(whole.centred(bounded, columns), before, columns)
+        change = estimator.change_bound(bounded.statistic, differences)
+        bounds.append(estimator.standard_error_bound(bounded) + change)
+    column, m = whole.first_column(), len(lookups)
+    codes, weight = pilot.rows.batch.codes, pilot.rows.batch.weight
+    squares = np.bincount(codes, None if weight is None else weight**2, minlength=len(whole.cases))
+    products = _products(whole, pilot.rows, [*lookups, *scanned.lookups])  # together: rows are located once
+    correction = (column.squared_totals / squares)[:, None, None] * (products[:, :m, :m] - products[:, m:, m:])
+    corrected = InfluenceLookups(lookups, len(whole.cases))
+    corrected.products = scanned.products + correction
+    covariance, uncorrected = (one.covariance(whole.cases, column.totals) for one in (corrected, scanned))
+    errors = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    # The bounds hold for the uncorrected errors; the correction may have moved away from these.
+    whole.error_bounds = (bounds + np.abs(errors - np.sqrt(uncorrected.diagonal()))).tolist()
+    if (whole.error_bounds <= LARGEST_RELATIVE_ERROR * errors).all():
+        whole.covariance = covariance
+
+
+def _products(whole: "Refinement", rows: MemoryRows, lookups: Sequence[InfluenceLookup]) -> FloatArray:
+    """Return the sums of products of components over some rows."""
+    request, sums = whole.request, InfluenceLookups(lookups, len(whole.cases))
+    plan = ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), sums, check_values=False)
+    scan = Scan(plan)
+    for part in rows.parts(CACHED_ROWS):  # by this thread: to start others takes as long, and more memory
+        tasks, last = scan.tasks(part)
+        for task in (*tasks, last):
+            task()
+    scan.finish()
+    return sums.products
+
+
+def _component_differences(
     final: ComponentTables, pilot: InfluenceLookup, columns: Mapping[int, BinnedColumn]
 ) -> ComponentTables:
-    """The final components minus the pilot's, by column.
+    """Return the final components minus the pilot's, by column.
 
     Each column's table is centred by class, and the first one contains the sum of the means: the mean of a
     difference of centred components belongs to the row, not to a column.

@@ -1,6 +1,6 @@
-"""Certified estimates by refinement: scan, bound, divide the bins that matter, and scan again.
+"""Certified estimates by refinement: count in fine bins, bound, divide the bins that matter, and count once more.
 
-1. A pilot sample, where rows can be read in part, suggests the bins.
+1. A pilot sample, where rows can be read in part, suggests the bins (`polyroc.engines.pilot`).
 2. A scan counts all rows in bins. The cases of one bin are taken to tie; the most and the least that their unknown
    order can make of each measure are its certified bounds.
 3. While a bound is wider than the tolerance (without one, while it is not small against the standard error), the
@@ -8,44 +8,37 @@
    contributes falls in proportion to its width, so one refinement mostly suffices.
 4. Components that are sums over several columns, and the covariance between classifiers, need the rows: the
    components of each row are looked up by bin, in one of the scans above where possible
-   (`polyroc.engines.influence_lookup`).
+   (`InfluenceLookups` in `polyroc.engines.scan`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import nan, sqrt
+from typing import TypeVar
 
 import numpy as np
 
-from polyroc.engines.bin_division import divided_layouts
-from polyroc.engines.binned_statistic import BoundedStatistic, ComponentTables
-from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
+from polyroc.engines.binned_sample import BoundedStatistic, ComponentTables
+from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes, check_weight_precision
 from polyroc.engines.bounds import bin_family
 from polyroc.engines.case_means import evaluate_means
-from polyroc.engines.cluster_scans import clustered_statistics, sum_clusters
-from polyroc.engines.clusters import ClusterCounts, ClusteredStatistics, ClusterErrors
-from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
-from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, weight_offsets, width_by_bin
-from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
-from polyroc.engines.pilot import (
-    LARGEST_RELATIVE_ERROR,
-    PILOT_BITS,
-    Pilot,
-    component_differences,
-    continuous_bins,
-    pilot_size,
-    smoothed_bins,
+from polyroc.engines.clusters import (
+    ClusterCounts,
+    ClusteredStatistics,
+    ClusterErrors,
+    clustered_statistics,
+    sum_clusters,
 )
-from polyroc.engines.precision import check_weight_precision
-from polyroc.engines.request import EngineResult, EvaluationRequest
-from polyroc.engines.row_scans import Layouts, RowScans, warn_of_small_classes
-from polyroc.engines.rows import MemoryRows, Rows
-from polyroc.engines.scan import CACHED_ROWS, Scan, ScanPlan
-from polyroc.engines.tally import check_applicable, default_bits
-from polyroc.errors import InputError, ToleranceWarning, warn
+from polyroc.engines.counts import BinnedData, Counts, check_applicable, default_bits, pattern_kinds, score_columns
+from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, weight_offsets, width_by_bin
+from polyroc.engines.pilot import Pilot, correct_covariance, run_pilot
+from polyroc.engines.request import EngineResult, EvaluationRequest, Layouts, RowScans, warn_of_small_classes
+from polyroc.engines.rows import Rows
+from polyroc.engines.scan import InfluenceLookup, InfluenceLookups
+from polyroc.errors import ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.messages import Message, Option
 
@@ -60,16 +53,16 @@ def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
     """Estimate measures from rows: means over cases exactly, in one scan, and others with certified bounds."""
     means = [measure for measure in request.measures if measure.case_mean is not None]
     if not means:
-        return _Refinement(rows, request).result()
+        return Refinement(rows, request).result()
     others = [measure for measure in request.measures if measure.case_mean is None]
     exact = evaluate_means(rows, replace(request, measures=means))
     if not others:
         return exact
-    return _together(request, exact, _Refinement(rows, replace(request, measures=others)).result())
+    return _together(request, exact, Refinement(rows, replace(request, measures=others)).result())
 
 
 def _together(request: EvaluationRequest, first: EngineResult, second: EngineResult) -> EngineResult:
-    """The estimates of two results in the order of the request; the covariance between the two is not known."""
+    """Merge two results in the order of the request; the covariance between the two is not known."""
     covariance = np.full((len(first.estimates) + len(second.estimates),) * 2, nan)
     covariance[: len(first.estimates), : len(first.estimates)] = first.covariance
     covariance[len(first.estimates) :, len(first.estimates) :] = second.covariance
@@ -80,18 +73,32 @@ def _together(request: EvaluationRequest, first: EngineResult, second: EngineRes
     return replace(second, estimates=estimates, covariance=covariance[np.ix_(order, order)])
 
 
-class _Refinement:
-    """The scans over some rows, and what is known after each of them."""
+class Refinement:
+    """The scans over some rows, and what is known after each of them.
+
+    Attributes
+    ----------
+    layouts, binned
+        By classifier (and column): the present bins, and their counts.
+    coarse
+        The counts in the pilot's coarse bins, where there was a pilot.
+    bounded
+        By classifier and measure: the statistic of the present bins with its bounds.
+    covariance, error_bounds
+        From influence values of the rows; and the bounds of the errors of the standard errors that it contains.
+    share
+        The share of all rows, if these are a pilot sample.
+    """
 
     def __init__(self, rows: Rows, request: EvaluationRequest) -> None:
         self.rows, self.request, self.scans = rows, request, RowScans(rows, request)
         self.layouts: dict[str, dict[int, Layout]] = {}
         self.binned: dict[str, BinnedData] = {}
-        self.coarse: dict[str, BinnedData] = {}  # in the pilot's bins, where there was a pilot
+        self.coarse: dict[str, BinnedData] = {}
         self.bounded: dict[tuple[str, Measure], BoundedStatistic] = {}
-        self.covariance: FloatArray | None = None  # from influence values of the rows
-        self.error_bounds: list[float] = []  # of the standard errors that it contains
-        self.share = 1.0  # of all rows, if these are a pilot sample
+        self.covariance: FloatArray | None = None
+        self.error_bounds: list[float] = []
+        self.share = 1.0
         self.finest = False  # bins cannot be divided further
         self.cluster_counts: ClusterCounts | None = None
         self.cluster_errors: ClusterErrors | None = None
@@ -102,29 +109,30 @@ class _Refinement:
         return self.scans.cases
 
     def result(self) -> EngineResult:
-        pilot = self._run_pilot()
-        self._scan_first(pilot)
+        """Scan until the bounds are narrow enough, and estimate."""
+        pilot = run_pilot(self)
+        self.scan_first(pilot)
         if self.scans.absent():
             return self.scans.undefined()
         if self.request.exact:
             self._count_distinct_values()
-        self._bound()
+        self.bound()
         if self._refine():
             pilot = None  # the bins have changed, and with them the components to look up
         if self.rows.clustered:
             self._estimate_clusters()
             return self._estimates()
         if pilot is not None and pilot.lookups is not None:
-            self._correct_pilot(pilot, pilot.lookups)
-        if self.covariance is None and self._needs_influence():
-            self._scan({}, lookups=self._lookups())
+            correct_covariance(self, pilot, pilot.lookups)
+        if self.covariance is None and self.needs_influence():
+            self._scan({}, lookups=self.make_lookups())
         return self._estimates()
 
     def _refine(self) -> bool:
         """Divide bins until the bounds are narrow enough, or cannot become narrower; whether any were divided."""
         refined = False
-        while self._too_wide():
-            layouts = self._refined_layouts()
+        while self.too_wide():
+            layouts = self.refined_layouts()
             if layouts is None or self.scans.number >= MOST_SCANS:
                 self._warn_of_tolerance()
                 self.finest = True
@@ -135,40 +143,7 @@ class _Refinement:
 
     # scans
 
-    def _run_pilot(self) -> Pilot | None:
-        """The pilot; None if there are too few rows for one, or nothing that it could tell."""
-        request = self.request
-        size = pilot_size(max(map(max, request.classifiers.values())) + 1, request.room)
-        if request.exact or not size or pattern_kinds(request.measures, request.schema):
-            return None
-        rows = self.rows.pilot_sample(size, needed=request.tolerance is not None or self._joined)
-        if rows is None or len(rows.batch.codes) < size // 4:
-            return None
-        pilot = _Refinement(rows, replace(request, progress=None))
-        pilot.share = rows.share
-        try:
-            pilot._scan_first(bits=None if request.tolerance is None else PILOT_BITS)
-        except InputError:
-            return None  # the full scan raises a clearer error
-        if (pilot.cases <= 1).any():
-            return None
-        # Bins are divided by what is expected of all rows; the components are those of the pilot rows.
-        observed = pilot.binned
-        pilot.binned = {name: smoothed_bins(binned) for name, binned in observed.items()}
-        pilot._bound()
-        refined = (pilot._refined_layouts() if pilot._too_wide() else None) or {}
-        pilot.binned = observed
-        pilot._bound()
-        fine = {name: layouts | refined.get(name, {}) for name, layouts in pilot.layouts.items()}
-        lookups = pilot._lookups() if pilot._needs_influence() and not self.rows.clustered else None
-        columns = rows.batch.columns
-        continuous = {
-            name: {place: continuous_bins(columns[numbers[place]], layout) for place, layout in own.items()}
-            for (name, own), numbers in zip(pilot.layouts.items(), request.classifiers.values(), strict=True)
-        }
-        return Pilot(rows, pilot.layouts, fine, lookups, continuous)
-
-    def _scan_first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
+    def scan_first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
         """Count all rows, in the bins of the pilot if there was one, and check that the measures apply."""
         request, schema = self.request, self.request.schema
         places, kinds = score_columns(request.measures, schema), pattern_kinds(request.measures, schema)
@@ -178,8 +153,7 @@ class _Refinement:
         self.layouts = {name: dict.fromkeys(places, layout) for name in request.classifiers}
         if pilot is not None:
             self.layouts = pilot.fine
-        known = () if pilot is None else (pilot.lookups, pilot.continuous)
-        counts = self._scan(self.layouts, kinds, *known)
+        counts = self._scan(self.layouts, kinds, None if pilot is None else pilot.lookups)
         self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
         self.scans.cases = next(iter(self.binned.values())).cases()
         if self.scans.absent():
@@ -201,7 +175,7 @@ class _Refinement:
         check_weight_precision(columns[0], self.request.schema.names)
 
     def _count_distinct_values(self) -> None:
-        """One bin for each distinct value, so that the bounds differ by rounding errors only."""
+        """Make one bin for each distinct value, so that the bounds differ by rounding errors only."""
         c, numbers = self.request.schema.n_classes, self.request.classifiers
         for name, binned in self.binned.items():
             columns = {place: self.rows.distinct(numbers[name][place], c) for place in binned.columns}
@@ -211,72 +185,62 @@ class _Refinement:
     def _scan_refined(self, layouts: Layouts) -> None:
         """Count the columns whose bins were divided, and look influence values up in the same scan if needed."""
         refined = {name: columns for name, columns in layouts.items() if columns}
-        lookups = self._lookups() if self.covariance is None and self._needs_influence() else None
+        lookups = self.make_lookups() if self.covariance is None and self.needs_influence() else None
         for name, counts in self._scan(refined, lookups=lookups).items():
             old = self.binned[name]
             self.layouts[name] |= layouts[name]
             columns = {**old.columns, **counts.binned().columns}
             self.binned[name] = BinnedData(old.schema, columns, old.patterns)
-        self._bound()
+        self.bound()
 
     def _scan(
-        self,
-        layouts: Layouts,
-        kinds: Sequence[str] = (),
-        lookups: InfluenceLookups | None = None,
-        continuous: Mapping[str, Mapping[int, BoolArray]] | None = None,
+        self, layouts: Layouts, kinds: Sequence[str] = (), lookups: InfluenceLookups | None = None
     ) -> dict[str, Counts]:
         """Scan all rows once: count them, or look them up, or both."""
-        counts = self.scans.scan(layouts, kinds, lookups, continuous).counts
+        counts = self.scans.scan(layouts, kinds, lookups)
         # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
         if lookups is not None and self.binned:
-            self.covariance = lookups.covariance(self.cases, self._first_column().totals)
+            self.covariance = lookups.covariance(self.cases, self.first_column().totals)
         return counts
 
     # bounds and refinement
 
-    def _bound(self) -> None:
+    def bound(self) -> None:
+        """Bound all measures from the present bins."""
         self.bounded, self.cluster_errors = {}, None
         for name, binned in self.binned.items():
             for measure in self.request.measures:
                 bounded = binned.bounded(measure)
                 self.bounded[name, measure] = replace(bounded, parts=cache(bounded.parts))
 
-    def _too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
+    def too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
+        """Return the statistics whose bounds are too far apart."""
         if self.request.exact:
             return {}
         return {
             key: bounded
             for key, bounded in self.bounded.items()
-            if bounded.high - bounded.low > self._tolerance(*key)
+            if bounded.high - bounded.low > self._wanted(*key, Estimator.negligible_width)
         }
 
-    def _tolerance(self, name: str, measure: Measure) -> float:
-        """The largest distance of the bounds: as requested, or else small against the standard error."""
+    def _wanted(
+        self, name: str, measure: Measure, of_errors: Callable[[Estimator, BoundedStatistic], float]
+    ) -> float:
+        """Return a distance of bounds: as requested, or else from the standard error, whether requested or not."""
         if self.request.tolerance is not None:
             return self.request.tolerance
-        width = self._with_errors(name, measure).negligible_width(self.bounded[name, measure])
-        return width * sqrt(self.share)  # the standard error of all rows is smaller than that of a pilot sample
+        summary = self._summary()
+        summary = replace(summary, provenance=replace(summary.provenance, method="Influence()"))
+        estimator = replace(self.estimator(name, measure, self.binned), summary=summary)
+        # The standard error of all rows is smaller than that of a pilot sample.
+        return of_errors(estimator, self.bounded[name, measure]) * sqrt(self.share)
 
-    def _target(self, name: str, measure: Measure) -> float:
-        """The distance of the bounds to which the next bins should lead."""
-        if self.request.tolerance is not None:
-            return self.request.tolerance
-        return self._with_errors(name, measure).target_width(self.bounded[name, measure]) * sqrt(self.share)
-
-    def _with_errors(self, name: str, measure: Measure) -> Estimator:
-        """The estimator, which estimates standard errors whether or not the request does."""
-        estimator, summary = self._estimator(name, measure, self.binned), self._summary()
-        return replace(
-            estimator, summary=replace(summary, provenance=replace(summary.provenance, method="Influence()"))
-        )
-
-    def _refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
-        """Layouts that should bring the bounds within the tolerance; None if no bin of weight can be divided."""
+    def refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
+        """Return layouts that should bring the bounds within the tolerance; None if no bin can be divided."""
         # By column and bin: the width of the bounds that is due to it, in targets, summed over the measures.
         widths: dict[tuple[str, int], FloatArray] = {}
-        for (name, measure), bounded in self._too_wide().items():
-            target = self._target(name, measure)
+        for (name, measure), bounded in self.too_wide().items():
+            target = self._wanted(name, measure, Estimator.target_width)
             for place, width in width_by_bin(bounded, self.binned[name].columns_for(measure)).items():
                 if place >= 0:  # patterns of decisions are exact
                     widths[name, place] = widths.get((name, place), 0.0) + width / target
@@ -290,7 +254,7 @@ class _Refinement:
         return layouts if divided else None
 
     def _occupied(self, name: str, place: int) -> IntArray:
-        """The numbers of the occupied bins of a column."""
+        """Return the numbers of the occupied bins of a column."""
         index = self.binned[name].columns[place].index
         assert index is not None
         return self.layouts[name][place].locate(index.edges()).astype(np.int64)
@@ -299,7 +263,7 @@ class _Refinement:
         tolerance = self.request.tolerance
         widths = ", ".join(
             f"{measure} of {name}: {bounded.high - bounded.low:.2g}"
-            for (name, measure), bounded in self._too_wide().items()
+            for (name, measure), bounded in self.too_wide().items()
         )
         if tolerance is None:
             problem = (
@@ -322,86 +286,39 @@ class _Refinement:
 
     # covariance
 
-    def _needs_influence(self) -> bool:
-        """Whether the covariance of columns or classifiers is needed, which binned counts do not determine."""
-        return self._joined and not (self.cases <= 1).any()
-
-    @property
-    def _joined(self) -> bool:
-        """The same if every class has cases."""
+    def needs_influence(self) -> bool:
+        """Return whether the covariance of columns or classifiers is needed, which bins do not determine."""
         request = self.request
-        if not request.errors or request.covariance == "bound":
+        if not request.errors or request.covariance == "bound" or (self.cases <= 1).any():
             return False
         if self.rows.clustered:  # rows are looked up in the order of their clusters instead
             return False
         pairs = any(bin_family(measure) == "pairs" for measure in request.measures)
         return pairs or (request.paired and len(request.classifiers) > 1)
 
-    def _lookups(self) -> InfluenceLookups:
-        """The components of the present bins, to be looked up in the next scan."""
+    def make_lookups(self) -> InfluenceLookups:
+        """Return the components of the present bins, to be looked up in the next scan."""
         lookups, self.error_bounds = [], []
         for (name, measure), bounded in self.bounded.items():
-            lookups.append(self._lookup(name, measure, bounded, self.binned[name]))
-            self.error_bounds.append(self._estimator(name, measure, self.binned).standard_error_bound(bounded))
+            lookups.append(self.lookup(name, measure, bounded, self.binned[name]))
+            self.error_bounds.append(self.estimator(name, measure, self.binned).standard_error_bound(bounded))
         return InfluenceLookups(lookups, len(self.cases))
 
-    def _lookup(
+    def lookup(
         self, name: str, measure: Measure, bounded: BoundedStatistic, binned: BinnedData
     ) -> InfluenceLookup:
         columns = binned.columns_for(measure)
-        components = self._centred(bounded, columns)
+        components = self.centred(bounded, columns)
         fixed = None if self._cohort else weight_offsets(bounded.statistic, next(iter(columns.values())))
         return InfluenceLookup(self.request.classifiers[name], binned, measure, components, fixed)
 
-    def _centred(self, bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> ComponentTables:
+    def centred(self, bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> ComponentTables:
         random_shares = self._cohort or next(iter(columns.values())).weights_vary
         return centred_components(bounded.statistic, columns, random_shares)
 
     @property
     def _cohort(self) -> bool:
         return self.request.schema.sampling == "cohort"
-
-    def _correct_pilot(self, pilot: Pilot, scanned: InfluenceLookups) -> None:
-        """The covariance from the pilot's components by the difference estimator of `polyroc.engines.pilot`.
-
-        It is kept if the certified relative error of every standard error is small; otherwise rows are scanned
-        again.
-        """
-        lookups, bounds = [], []
-        for (name, measure), before in zip(self.bounded, scanned.lookups, strict=True):
-            # The pilot's components are by coarse bin: compare them with the final ones in the same bins.
-            binned = self.coarse[name]
-            bounded, estimator = binned.bounded(measure), self._estimator(name, measure, self.coarse)
-            columns = binned.columns_for(measure)
-            lookups.append(self._lookup(name, measure, bounded, binned))
-            differences = component_differences(self._centred(bounded, columns), before, columns)
-            change = estimator.change_bound(bounded.statistic, differences)
-            bounds.append(estimator.standard_error_bound(bounded) + change)
-        corrected = InfluenceLookups(lookups, len(self.cases))
-        factor = self._first_column().squared_totals / pilot.squares(len(self.cases))  # all / pilot
-        m = len(lookups)
-        products = self._products(pilot.rows, [*lookups, *scanned.lookups])  # together: rows are located once
-        correction = products[:, :m, :m] - products[:, m:, m:]
-        corrected.products = scanned.products + factor[:, None, None] * correction
-        totals = self._first_column().totals
-        covariance, uncorrected = (influence.covariance(self.cases, totals) for influence in (corrected, scanned))
-        errors = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-        # The bounds hold for the uncorrected errors; the correction may have moved away from these.
-        self.error_bounds = (bounds + np.abs(errors - np.sqrt(uncorrected.diagonal()))).tolist()
-        if (self.error_bounds <= LARGEST_RELATIVE_ERROR * errors).all():
-            self.covariance = covariance
-
-    def _products(self, rows: MemoryRows, lookups: Sequence[InfluenceLookup]) -> FloatArray:
-        """The sums of products of components over some rows."""
-        request, sums = self.request, InfluenceLookups(lookups, len(self.cases))
-        plan = ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), sums, check_values=False)
-        scan = Scan(plan)
-        for part in rows.parts(CACHED_ROWS):  # by this thread: to start others takes as long, and more memory
-            tasks, last = scan.tasks(part)
-            for task in (*tasks, last):
-                task()
-        scan.finish()
-        return sums.products
 
     # clusters
 
@@ -425,14 +342,14 @@ class _Refinement:
         self.covariance = errors.covariance[:measures, :measures]
         self.error_bounds = [*errors.error_bounds[:measures]]
 
-    def _first_column(self) -> BinnedColumn:
-        """Any column: class totals are the same in all."""
+    def first_column(self) -> BinnedColumn:
+        """Return any column: class totals are the same in all."""
         (name, measure) = next(iter(self.bounded))
         return next(iter(self.binned[name].columns_for(measure).values()))
 
     # estimates
 
-    def _estimator(self, name: str, measure: Measure, binned: Mapping[str, BinnedData]) -> Estimator:
+    def estimator(self, name: str, measure: Measure, binned: Mapping[str, BinnedData]) -> Estimator:
         columns, schema = binned[name].columns_for(measure), self.request.schema
         return Estimator(measure, name, schema, columns, self._summary(), self.cluster_errors)
 
@@ -440,14 +357,14 @@ class _Refinement:
         estimates: dict[tuple[str, str], Estimate] = {}
         for i, ((name, measure), bounded) in enumerate(self.bounded.items()):
             scanned = None if self.covariance is None else (float(self.covariance[i, i]), self.error_bounds[i])
-            estimates[name, str(measure)] = self._estimator(name, measure, self.binned).estimate(bounded, scanned)
+            estimates[name, str(measure)] = self.estimator(name, measure, self.binned).estimate(bounded, scanned)
         warn_of_small_classes(estimates)
         warn_of_few_effective(estimates.values())
         covariance = self._covariance(estimates)
         return EngineResult(estimates, covariance, self.binned, self.scans.n_rows, self.rows.weight_exponent)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
-        """From influence values; or, without them, the one that makes a difference of two most uncertain.
+        """Return that from influence values; without them, the one that makes a difference of two most uncertain.
 
         The latter also where bins do not separate the scores, since components in one bin are then not known.
         """
@@ -464,3 +381,61 @@ class _Refinement:
 
     def _summary(self) -> ScanSummary:
         return self.scans.summary(None if self.cluster_counts is None else self.cluster_counts.number)
+
+
+Column = TypeVar("Column")
+WIDTH_MARGIN = 0.8  # of the tolerance that the refined bins should leave: scores are not spread evenly in a bin
+
+
+def divided_layouts(
+    widths: Mapping[Column, FloatArray], occupied: Mapping[Column, tuple[Layout, IntArray]], most: int
+) -> dict[Column, Layout]:
+    """Return the layouts of the columns in which a bin is to be divided.
+
+    Parameters
+    ----------
+    widths
+        By column and occupied bin: the width of the bounds that is due to the bin, in units of the target.
+    occupied
+        By column: the present layout, and the numbers of its occupied bins.
+    most
+        The most bins of a column.
+    """
+    layouts = {}
+    for column, width in widths.items():
+        layout, bins = occupied[column]
+        # Each column may keep a share of the tolerance in proportion to its present width.
+        target = WIDTH_MARGIN * width.sum() / sum(of_column.sum() for of_column in widths.values())
+        halvings = _halvings(width, layout.shift[bins], target, most - layout.size)
+        if halvings.any():
+            by_bin = np.zeros(layout.size, dtype=np.int64)
+            by_bin[bins] = halvings
+            layouts[column] = layout.refined(by_bin)
+    return layouts
+
+
+def _halvings(widths: FloatArray, possible: IntArray, target: float, most: int) -> IntArray:
+    """Return how often to halve each bin so that the widths left sum to the target, with the fewest bins.
+
+    Divided into m parts, a bin in which scores are spread evenly keeps 1/m of its width; for a given number of
+    bins the sum of width / m is least if m is in proportion to the root of the width (Lagrange). The factor of
+    proportion is found by bisection of its logarithm; m is a power of two, at most 2^possible, and there are at
+    most `most` bins.
+    """
+    root = np.sqrt(np.maximum(widths, 0.0))
+
+    def halvings_at(factor: float) -> IntArray:
+        halvings = np.ceil(np.log2(np.maximum(root * factor, 1.0)))
+        return np.minimum(halvings.astype(np.int64), possible)
+
+    low, high = 0.0, 64.0  # logarithms to base 2; a tenth is near enough, since m is rounded to powers of two
+    while high - low > 0.1:
+        middle = (low + high) / 2
+        halvings = halvings_at(2.0**middle)
+        left, bins = float(np.ldexp(widths, -halvings).sum()), float(np.ldexp(1.0, halvings).sum())
+        if left > target and bins < most:
+            low = middle
+        else:
+            high = middle
+    halvings = halvings_at(2.0**high)
+    return halvings if float(np.ldexp(1.0, halvings).sum()) <= most else halvings_at(2.0**low)

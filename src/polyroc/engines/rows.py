@@ -1,4 +1,4 @@
-"""Re-iterable row sources: files through DuckDB, or arrays in memory."""
+"""Rows that can be scanned again and again: of files through DuckDB, or of arrays in memory."""
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CHAINED_LABELS",
     "MISSING_LABEL",
-    "PILOT_FACTOR",
     "UNKNOWN_LABEL",
     "Batch",
     "DuckRows",
@@ -49,6 +48,15 @@ class Batch(NamedTuple):
     weight: FloatArray | None
     clusters: IntArray | None = None
 
+    def take(self, rows: slice | IntArray) -> "Batch":
+        """Return some of the rows."""
+        return Batch(
+            self.codes[rows],
+            [column[rows] for column in self.columns],
+            None if self.weight is None else self.weight[rows],
+            None if self.clusters is None else self.clusters[rows],
+        )
+
 
 class RowBuffer:
     """Rows copied from batches, so that the memory of these is free for the next ones.
@@ -63,7 +71,7 @@ class RowBuffer:
         self._large: Batch | None = None
 
     def fits(self, batch: Batch) -> bool:
-        """Whether there is room for the rows of a batch."""
+        """Return whether there is room for the rows of a batch."""
         return self._large is None and self.rows + len(batch.codes) <= self.size
 
     def add(self, batch: Batch) -> None:
@@ -86,7 +94,7 @@ class RowBuffer:
         self.rows += len(batch.codes)
 
     def batch(self) -> Batch:
-        """The rows, as views of the buffer."""
+        """Return the rows, as views of the buffer."""
         if self._large is not None:
             return self._large
         arrays = iter([array[: self.rows] for array in self._arrays])
@@ -119,22 +127,19 @@ class Rows(Protocol):
         """Whether rows belong to clusters."""
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
-        """As `scan`, with the rows of a cluster one after the other; without their scores unless `scores`."""
+        """Scan with the rows of a cluster one after the other; without their scores unless `scores`."""
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows once; `report` is called with the number of rows so far."""
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
-        """A column with one bin for each distinct value."""
+        """Return a column with one bin for each distinct value."""
 
-    def pilot_sample(self, rows: int, needed: bool) -> "MemoryRows | None":
-        """About so many rows from all over the data, if that is a small part of them and costs little.
-
-        `needed` if rows would be scanned at least twice without it.
-        """
+    def pilot_sample(self, rows: int) -> "MemoryRows | None":
+        """Draw about so many rows from all over the data, if that is a small part of them and costs little."""
 
     def non_finite_error(self, place: int) -> InputError:
-        """The error for a column that has missing or infinite values."""
+        """Return the error for a column that has missing or infinite values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,22 +162,12 @@ class MemoryRows:
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows."""
-        scan.run(self._batches(), report)
-
-    def _batches(self) -> Generator[Batch]:
-        yield self.batch
+        scan.run(self.parts(max(len(self.batch.codes), 1)), report)
 
     def parts(self, rows: int) -> Generator[Batch]:
-        """The rows, so many at a time."""
-        codes, columns, weight, clusters = self.batch
-        for start in range(0, len(codes), rows):
-            part = slice(start, start + rows)
-            yield Batch(
-                codes[part],
-                [column[part] for column in columns],
-                None if weight is None else weight[part],
-                None if clusters is None else clusters[part],
-            )
+        """Yield the rows, so many at a time."""
+        for start in range(0, len(self.batch.codes), rows):
+            yield self.batch.take(slice(start, start + rows))
 
     @property
     def clustered(self) -> bool:
@@ -181,19 +176,12 @@ class MemoryRows:
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
         """Let a scan process all rows, sorted by cluster."""
-        codes, columns, weight, clusters = self.batch
-        assert clusters is not None
-        order = np.argsort(clusters, kind="stable")
-        batch = Batch(
-            codes[order],
-            [column[order] for column in columns] if scores else [],
-            None if weight is None else weight[order],
-            clusters[order],
-        )
-        scan.run((part for part in (batch,)), report)
+        assert self.batch.clusters is not None
+        batch = self.batch if scores else self.batch._replace(columns=[])
+        scan.run((part for part in (batch.take(np.argsort(self.batch.clusters, kind="stable")),)), report)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
-        """A column with one bin for each distinct value."""
+        """Return a column with one bin for each distinct value."""
         codes, columns, weight = self.batch.codes, self.batch.columns, self.batch.weight
         kept = slice(None) if weight is None else weight > 0
         scores = columns[place][kept] + 0.0  # no -0.0
@@ -205,18 +193,18 @@ class MemoryRows:
             add_weighted(bins.astype(np.int32), scores, codes[kept], weight[kept], records)
         return _column_of_values(values, *class_sums(records, classes, np.arange(len(values))))
 
-    def pilot_sample(self, rows: int, needed: bool) -> "MemoryRows | None":
-        """None: rows in memory are scanned quickly without a pilot."""
+    def pilot_sample(self, rows: int) -> "MemoryRows | None":
+        """Return None: rows in memory are scanned quickly without a pilot."""
 
     def non_finite_error(self, place: int) -> InputError:
-        """The error for a column that has missing or infinite values."""
+        """Return the error for a column that has missing or infinite values."""
         values = self.batch.columns[place]
         counts = int(np.isnan(values).sum()), int(np.isinf(values).sum()), len(values)
         return non_finite_error(f"column {(self.names or range(place + 1))[place]!r}", *counts)
 
 
 def non_finite_error(column: str, missing: int, infinite: int, rows: int) -> InputError:
-    """The error for a column with so many missing and infinite values."""
+    """Return the error for a column with so many missing and infinite values."""
     if infinite:
         return InputError(
             f"{column} holds infinity in {infinite} of {rows} rows where a finite number was expected; replace it "
@@ -246,7 +234,7 @@ def _column_of_values(
 
 
 def exact_column(groups: Mapping[str, Any], classes: int, weighted: bool) -> BinnedColumn:
-    """A column with one bin for each distinct value, from a table of values and classes.
+    """Return a column with one bin for each distinct value, from a table of values and classes.
 
     `groups` has ascending values (v), class codes (k), and the number of cases, the sum of weights and of squared
     weights (n, s, q) of each value and class.
@@ -293,7 +281,7 @@ class DuckRows:
     room
         How many bytes an exact answer, or the batches of a scan, may take in memory.
     weight_exponent
-        The weights have been divided by 2 to this power (see `polyroc.engines.precision`).
+        The weights have been divided by 2 to this power (see `polyroc.engines.bins`).
     cluster
         The column of the clusters in queries, which are numbered in the table "clusters"; None without.
     integers
@@ -336,52 +324,53 @@ class DuckRows:
         """The parameters of a query that starts with the class code."""
         return [*self.code_parameters, *self.source.parameters, *self.condition_parameters]
 
-    def _query(self, expressions: Sequence[str]) -> str:
-        return f"{self.source.select(expressions)} WHERE {self.condition}"
+    def select(self, expressions: Sequence[str]) -> Sequence[tuple[Any, ...]]:
+        """Return the result of a query over the rows."""
+        query = f"{self.source.select(expressions)} WHERE {self.condition}"
+        return self.session.rows(query, [*self.source.parameters, *self.condition_parameters], self.source.name)
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows."""
-        scan.run(self._batches(), report, self.room)
-
-    def batches(self) -> Generator[Batch]:
-        """All rows in the order of the files, with the numbers of their clusters."""
-        if not self.clustered:
-            yield from self._batches(ordered=True)
-            return
-        yield from self._cluster_batches(self.expressions, "")
-
-    def _row_query(self, condition: str, files: Sequence[Any], numbers: Sequence[Any]) -> tuple[str, list[Any]]:
-        """The query for the rows of files that also meet a condition, and its parameters; see `_stream`."""
-        code, code_parameters = (
-            (self.code, self.code_parameters) if self.integers is None else (self.integers[0], ())
-        )
-        weight = [] if self.weight is None else [self.weight]
-        query = f"{self._query([code, *self.expressions, *weight])} AND {condition}"
-        return query, [*code_parameters, *files, *self.condition_parameters, *numbers]
-
-    def _batches(self, ordered: bool = False) -> Generator[Batch]:
-        yield from self._stream(*self._row_query("TRUE", self.source.parameters, ()), ordered)
-
-    def _stream(self, query: str, parameters: Sequence[Any], ordered: bool) -> Generator[Batch]:
-        n = len(self.names)
-        for codes, *columns in self.session.stream(query, parameters, self.source.name, ordered=ordered):
-            codes = codes if self.integers is None else codes_of_integers(codes, *self.integers[1:])
-            yield Batch(codes, columns[:n], None if self.weight is None else columns[n])
+        scan.run(self._stream(*self._row_query(), ordered=False), report, self.room)
 
     def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
         """Let a scan process all rows, which DuckDB sorts by cluster, on disk if need be."""
-        scan.run(self._cluster_batches(self.expressions if scores else ()), report, self.room)
+        query, parameters = self._row_query(self.expressions if scores else (), clusters=True)
+        scan.run(self._stream(f"{query} ORDER BY p", parameters, clusters=True), report, self.room)
 
-    def _cluster_batches(self, scores: Sequence[str], order: str = "ORDER BY p") -> Generator[Batch]:
-        weight = [] if self.weight is None else [self.weight]
-        table = self.source.select([self.code, *scores, *weight, "p"]) + self.clusters_join
-        query = f"{table} WHERE {self.condition} {order}"
-        batches = self.session.stream(query, self.parameters, self.source.name, ordered=True)
-        for codes, *columns, clusters in batches:
-            yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)
+    def batches(self) -> Generator[Batch]:
+        """Yield all rows in the order of the files, with the numbers of their clusters."""
+        yield from self._stream(*self._row_query(clusters=self.clustered), clusters=self.clustered)
 
-    def pilot_sample(self, rows: int, needed: bool) -> MemoryRows | None:  # noqa: ARG002 - it costs little
-        """Ranges of rows at equal distances; only Parquet files can be read in part."""
+    def _row_query(
+        self,
+        scores: Sequence[str] | None = None,
+        condition: str = "TRUE",
+        files: Sequence[Any] | None = None,
+        numbers: Sequence[Any] = (),
+        clusters: bool = False,
+    ) -> tuple[str, list[Any]]:
+        """Return the query for the rows that also meet a condition, and its parameters; see `_stream`."""
+        code, parameters = (self.code, self.code_parameters) if self.integers is None else (self.integers[0], ())
+        weight, cluster = [] if self.weight is None else [self.weight], ["p"] if clusters else []
+        columns = [code, *(self.expressions if scores is None else scores), *weight, *cluster]
+        table = self.source.select(columns) + (self.clusters_join if clusters else "")
+        files = self.source.parameters if files is None else files
+        return (
+            f"{table} WHERE {self.condition} AND {condition}",
+            [*parameters, *files, *self.condition_parameters, *numbers],
+        )
+
+    def _stream(
+        self, query: str, parameters: Sequence[Any], clusters: bool = False, ordered: bool = True
+    ) -> Generator[Batch]:
+        for codes, *columns in self.session.stream(query, parameters, self.source.name, ordered=ordered):
+            codes = codes if self.integers is None else codes_of_integers(codes, *self.integers[1:])
+            own = columns.pop() if clusters else None
+            yield Batch(codes, columns, columns.pop() if self.weighted else None, own)
+
+    def pilot_sample(self, rows: int) -> MemoryRows | None:
+        """Read ranges of rows at equal distances; only Parquet files can be read in part."""
         if not self.source.call.startswith("read_parquet"):
             return None
         query = "SELECT file_name, num_rows FROM parquet_file_metadata(?) ORDER BY file_name"
@@ -404,7 +393,7 @@ class DuckRows:
         return MemoryRows(batch, share=len(batch.codes) / int(ends[-1]))
 
     def _row_ranges(self, ranges: Mapping[str, Sequence[int]]) -> Generator[Batch]:
-        """The rows in ranges of files; by file, the numbers of the first and the last row of each range.
+        """Yield the rows in ranges of files; by file, the numbers of the first and the last row of each range.
 
         One query for all, so that DuckDB reads several at a time.
         """
@@ -413,16 +402,15 @@ class DuckRows:
             condition = " OR ".join(["file_row_number BETWEEN ? AND ?"] * (len(numbers) // 2))
             # of all files only this one, and the first one, by which DuckDB finds the columns
             own = [*dict.fromkeys([self.source.parameters[0][0], name])]
-            query, values = self._row_query(f"filename = ? AND ({condition})", [own], [name, *numbers])
+            query, values = self._row_query(None, f"filename = ? AND ({condition})", [own], [name, *numbers])
             queries.append(query)
             parameters += values
-        yield from self._stream(" UNION ALL ".join(queries), parameters, ordered=True)
+        yield from self._stream(" UNION ALL ".join(queries), parameters)
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
-        """A column with one bin for each distinct value; DuckDB groups, and spills to disk what does not fit."""
-        inner = self._query(
-            [f"{self.code} AS k", f"{self.expressions[place]} + 0.0 AS v", f"{self.weight or '1.0'} AS w"]
-        )
+        """Return a column with one bin for each distinct value; DuckDB groups, and spills to disk if need be."""
+        columns = f"{self.code} AS k", f"{self.expressions[place]} + 0.0 AS v", f"{self.weight or '1.0'} AS w"
+        inner = f"{self.source.select(columns)} WHERE {self.condition}"
         sums = ["count(*) AS n", _exact_sum("w", "s"), _exact_sum("w * w", "q")]
         query = f"SELECT v, k, {', '.join(sums)} FROM ({inner}) WHERE w > 0 GROUP BY v, k ORDER BY v"
         count = self.session.rows(
@@ -433,20 +421,19 @@ class DuckRows:
         return exact_column(groups, classes, self.weighted)
 
     def non_finite_error(self, place: int) -> InputError:
-        """The error for a column that has missing or infinite values."""
+        """Return the error for a column that has missing or infinite values."""
         value = f"({self.expressions[place]})"
         counts = [
             f"count(*) FILTER ({value} IS NULL OR isnan({value}))",
             f"count(*) FILTER (isinf({value}))",
             "count(*)",
         ]
-        parameters = [*self.source.parameters, *self.condition_parameters]
-        ((missing, infinite, rows),) = self.session.rows(self._query(counts), parameters, self.source.name)
+        ((missing, infinite, rows),) = self.select(counts)
         return non_finite_error(f"column {self.names[place]!r} of {self.source.name}", missing, infinite, rows)
 
 
 def concatenated(batches: Sequence[Batch]) -> Batch:
-    """Several batches as one."""
+    """Return several batches as one."""
     columns = [np.concatenate(parts) for parts in zip(*(batch.columns for batch in batches), strict=True)]
     weights = [batch.weight for batch in batches if batch.weight is not None]
     clusters = [batch.clusters for batch in batches if batch.clusters is not None]
@@ -459,7 +446,7 @@ def concatenated(batches: Sequence[Batch]) -> Batch:
 
 
 def _exact_sum(expression: str, name: str) -> str:
-    """The sum of weights in SQL as the kernel makes it: whole parts and fractions are summed as integers."""
+    """Sum weights in SQL as the kernel does: whole parts and fractions are summed as integers."""
     unit = 2**FRACTION_BITS
     whole = f"sum(CAST(floor({expression}) AS BIGINT))"
     fraction = f"sum(CAST(floor(({expression} - floor({expression})) * {unit}) AS BIGINT))"
@@ -467,7 +454,7 @@ def _exact_sum(expression: str, name: str) -> str:
 
 
 def codes_of_integers(labels: np.ndarray[Any, Any], first: int, last: int) -> CodeArray:
-    """The class codes of labels if the classes are the integers from the first to the last one.
+    """Return the class codes of labels if the classes are the integers from the first to the last one.
 
     The labels are integers, or floats with nan for missing ones.
     """
@@ -479,7 +466,7 @@ def codes_of_integers(labels: np.ndarray[Any, Any], first: int, last: int) -> Co
 
 
 def code_expression(column: str, labels: Sequence[Hashable]) -> tuple[str, list[Any]]:
-    """The SQL expression of a row's class code, and its parameters."""
+    """Return the SQL expression of a row's class code, and its parameters."""
     missing = f"WHEN {column} IS NULL THEN {MISSING_LABEL} "
     if any(isinstance(label, float) for label in labels):
         missing += f"WHEN isnan({column}::DOUBLE) THEN {MISSING_LABEL} "

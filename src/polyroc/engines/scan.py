@@ -1,4 +1,12 @@
-"""One scan over the rows, wherever they are: count them in bins, look their influence values up, or both."""
+"""One scan over the rows, wherever they are: count them in bins, look their influence values up, or both.
+
+Binned counts of two columns do not determine their covariance. Each row's component is the sum of the entries of
+its bins in the component tables of the columns, and the covariance follows from the products: these are looked
+up while the same blocks of a column are counted, so that values and bins are in the cache once.
+
+Columns are processed in threads, batches in their order; the next batch is read meanwhile. Small batches are
+joined in memory that is used again.
+"""
 
 import os
 from collections import defaultdict, deque
@@ -9,17 +17,22 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 
-from polyroc.engines.bins import BinnedValues, Layout
-from polyroc.engines.counts import Counts
-from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
+import numpy as np
+
+from polyroc.engines.binned_sample import ComponentTables
+from polyroc.engines.bins import BinIndex, BinnedColumn, BinnedValues, Layout
+from polyroc.engines.bounds import bin_family
+from polyroc.engines.counts import DECISIONS, BinnedData, Counts, DecisionPatterns
 from polyroc.engines.rows import MISSING_LABEL, Batch, RowBuffer
 from polyroc.errors import InputError
-from polyroc.kernels.arrays import BoolArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.bins import look_up, sum_products
+from polyroc.measures.measure import Measure
 from polyroc.messages import Option
 from polyroc.scores import Schema
 from polyroc.validation.weights import LARGEST_WEIGHT
 
-__all__ = ["CACHED_ROWS", "Scan", "ScanPlan"]
+__all__ = ["CACHED_ROWS", "Contributions", "InfluenceLookup", "InfluenceLookups", "Scan", "ScanPlan"]
 
 WORKERS = min(8, os.cpu_count() or 1)
 BATCHES_IN_WORK = 2  # more of them would only take memory
@@ -30,6 +43,151 @@ BYTES_PER_NUMBER = 64  # of the numbers of a batch: those of four batches, and o
 LARGE_ROOM = 2**28  # bytes of all joined batches, where there is no limit
 CACHED_ROWS = 2**16  # rows of a column that are processed before the next ones: their bins stay in the cache
 Task = Callable[[], None]
+SUMMED_ROWS = 2**14  # rows whose contributions are summed and multiplied while they are in the cache
+
+
+class Contributions(dict[int, FloatArray]):
+    """By data column (-1: decisions), its contributions to the components of rows; views of one table."""
+
+    def __init__(self, numbers: Sequence[int], rows: int) -> None:
+        self.table = np.empty((len(numbers), rows))
+        super().__init__(zip(numbers, self.table, strict=True))
+
+    def sum(self, rows: slice = slice(None)) -> FloatArray:
+        """Return the components of some rows, as a table of one row; in the place of the first contributions."""
+        table = self.table[:, rows]
+        for contributions in table[1:]:
+            table[0] += contributions
+        return table[:1]
+
+
+class InfluenceLookup:
+    """The components of one statistic, to be looked up row by row.
+
+    Attributes
+    ----------
+    numbers
+        The numbers of the classifier's data columns.
+    tables
+        By the number of a data column: how to find the bins of its scores, and the components there.
+    patterns
+        The same for patterns of decisions: the data columns that decide, the patterns and the components.
+    fixed
+        By class, what is due to its number of cases and is subtracted where that is fixed: of each component, as a
+        share of the mean weight over its own (`InfluenceLookups`), or of each influence value (`ClusterLookups`).
+        None without.
+    """
+
+    def __init__(
+        self,
+        numbers: Sequence[int],
+        binned: BinnedData,
+        measure: Measure,
+        tables: ComponentTables,
+        fixed: FloatArray | None = None,
+    ) -> None:
+        columns, self.numbers, self.fixed = binned.columns_for(measure), numbers, fixed
+        self.tables: dict[int, tuple[BinIndex, FloatArray]] = {}
+        self.patterns: tuple[Sequence[int], DecisionPatterns, FloatArray] | None = None
+        for place, table in tables.items():
+            index = columns[place].index
+            if index is None:
+                self.patterns = numbers, binned.patterns[bin_family(measure)][1], table
+            else:
+                self.tables[numbers[place]] = index, index.expand(table)
+
+    def allocate(self, rows: int) -> Contributions:
+        """Return memory for the contributions of the columns to the components of some rows."""
+        return Contributions([*self.tables, *([] if self.patterns is None else [DECISIONS])], rows)
+
+    def look_up(self, number: int, scores: BinnedValues, codes: CodeArray, target: FloatArray) -> None:
+        """Write the contributions of one column into `target`."""
+        index, table = self.tables[number]
+        look_up(index.locate(scores), codes, table, target)
+
+    def at_bins(self, place: int, column: BinnedColumn) -> FloatArray:
+        """Return the components of every class at the bins of a column."""
+        index, table = self.tables[self.numbers[place]]
+        assert column.index is not None
+        return np.asarray(table[index.locate(BinnedValues(column.index.edges()))])
+
+    def look_up_patterns(self, batch: Batch, target: FloatArray) -> None:
+        """Write the contributions of decisions into `target`."""
+        assert self.patterns is not None
+        numbers, patterns, table = self.patterns
+        rows = np.column_stack([batch.columns[i] for i in numbers])
+        look_up(patterns.locate(rows, batch.codes), batch.codes, table, target)
+
+
+class InfluenceLookups:
+    """The components of several statistics, and the sums of their products over the rows of each class.
+
+    Attributes
+    ----------
+    lookups
+        One for each statistic.
+    products
+        At [class, a, b] with b <= a, the sum of the products of the components of statistics a and b.
+    """
+
+    def __init__(self, lookups: Sequence[InfluenceLookup], classes: int) -> None:
+        self.lookups = lookups
+        self.products: FloatArray = np.zeros((classes, len(lookups), len(lookups)))
+
+    def allocate(self, rows: int) -> list[Contributions]:
+        """Return, by statistic, memory for the contributions of some rows."""
+        return [lookup.allocate(rows) for lookup in self.lookups]
+
+    def look_up(
+        self,
+        number: int,
+        scores: BinnedValues,
+        codes: CodeArray,
+        contributions: Sequence[Contributions],
+        block: slice,
+    ) -> None:
+        """Look up the contributions of one column to every statistic, for a block of the rows."""
+        for lookup, target in zip(self.lookups, contributions, strict=True):
+            if number in lookup.tables:
+                lookup.look_up(number, scores, codes, target[number][block])
+
+    def pattern_tasks(self, batch: Batch, contributions: Sequence[Contributions]) -> list[Callable[[], None]]:
+        """Return tasks that look up decisions."""
+        return [
+            partial(lookup.look_up_patterns, batch, target[DECISIONS])
+            for lookup, target in zip(self.lookups, contributions, strict=True)
+            if lookup.patterns is not None
+        ]
+
+    def components(self, contributions: Sequence[Contributions], rows: slice = slice(None)) -> FloatArray:
+        """Return at [statistic, row] the sum of the contributions of the columns, which may be in their place."""
+        sums = [parts.sum(rows) for parts in contributions]
+        return sums[0] if len(sums) == 1 else np.concatenate(sums)
+
+    def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
+        """Sum the contributions of the columns to components, and add the products of these."""
+        for start in range(0, len(batch.codes), SUMMED_ROWS):
+            rows = slice(start, start + SUMMED_ROWS)
+            weight = np.empty(0) if batch.weight is None else batch.weight[rows]
+            sum_products(self.components(contributions, rows), batch.codes[rows], weight, self.products)
+
+    def finish(self) -> None:
+        """Do nothing: products are complete after each batch."""
+
+    def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:
+        """Sum over classes of the products of influence values, times m / (m - 1) for m cases of a class.
+
+        Where the number of cases of a class is fixed, the mean of weight times component is subtracted from each
+        of these products: their sum is `fixed` times the weight of the class.
+        """
+        scale = cases / (cases - 1.0) / totals**2
+        products = self.products
+        if any(lookup.fixed is not None for lookup in self.lookups):
+            none = np.zeros(len(cases))
+            sums = np.array([none if lookup.fixed is None else lookup.fixed for lookup in self.lookups]) * totals
+            products = products - np.einsum("ak,bk->kab", sums, sums) / cases[:, None, None]
+        lower = (products * scale[:, None, None]).sum(axis=0)
+        return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +207,6 @@ class ScanPlan:
         they are used as indices.
     decide
         Makes decisions from scores, one column per class, before they are counted.
-    continuous
-        By classifier and column, the bins in which scores are taken to differ (`BinCounts`).
     """
 
     classifiers: Mapping[str, tuple[int, ...]]
@@ -61,13 +217,11 @@ class ScanPlan:
     lookups: InfluenceLookups | None
     check_values: bool
     decide: Callable[[Batch], Batch] | None = None
-    continuous: Mapping[str, Mapping[int, BoolArray]] | None = None
 
     def empty_counts(self) -> dict[str, Counts]:
-        """By classifier, bins and patterns without cases."""
-        continuous = self.continuous or {}
+        """Return, by classifier, bins and patterns without cases."""
         return {
-            name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values, continuous.get(name))
+            name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values)
             for name, layouts in self.layouts.items()
         }
 
@@ -122,12 +276,12 @@ class Scan:
         self.finish()
 
     def finish(self) -> None:
-        """After the last batch."""
+        """Complete the sums after the last batch."""
         if self.lookups is not None:
             self.lookups.finish()
 
     def tasks(self, batch: Batch) -> tuple[list[Task], Task]:
-        """The work on a batch: tasks that can run at the same time, and one that runs after them.
+        """Return the work on a batch: tasks that can run at the same time, and one that runs after them.
 
         The last tasks of all batches run in the order of the batches, so that sums of products are rounded the
         same way every time.
@@ -143,7 +297,7 @@ class Scan:
         return self._column_tasks(batch, contributions), partial(self.lookups.add, batch, contributions)
 
     def non_finite_column(self) -> int | None:
-        """The number of a data column with a missing or infinite value, if there is one."""
+        """Return the number of a data column with a missing or infinite value, if there is one."""
         places = ((name, counts.non_finite_column()) for name, counts in self.counts.items())
         numbers = self.plan.classifiers
         return next((numbers[name][place] for name, place in places if place is not None), None)
@@ -205,7 +359,7 @@ class Scan:
 
 
 def _joined(batches: Generator[Batch], spare: list[RowBuffer], room: int) -> Generator[RowBuffer]:
-    """The rows of small batches together, in buffers; `spare` has those that can be used again."""
+    """Yield the rows of small batches together, in buffers; `spare` has those that can be used again."""
     with closing(batches):
         buffer: RowBuffer | None = None
         for batch in batches:
@@ -222,7 +376,7 @@ def _joined(batches: Generator[Batch], spare: list[RowBuffer], room: int) -> Gen
 
 
 def _prefetched(batches: Generator[RowBuffer], pool: ThreadPoolExecutor) -> Generator[RowBuffer]:
-    """The same rows, each buffer filled by another thread while the one before is processed."""
+    """Yield the same rows, each buffer filled by another thread while the one before is processed."""
     coming = pool.submit(next, batches, None)
     try:
         while (buffer := coming.result()) is not None:

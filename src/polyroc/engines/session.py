@@ -29,7 +29,7 @@ Batch = tuple[np.ndarray[Any, Any], ...]
 
 
 def parse_size(text: str | int, option: str = "memory") -> int:
-    """Number of bytes of a size such as "1GB", the value of an option; units are powers of 1024.
+    """Return the bytes of a size such as "1GB", the value of an option; units are powers of 1024.
 
     >>> parse_size("1GB"), parse_size("512 MiB"), parse_size(1000)
     (1073741824, 536870912, 1000)
@@ -91,7 +91,7 @@ class EngineSession(Session):
     def stream(
         self, query: str, parameters: Sequence[Any], reading: str, ordered: bool = False
     ) -> Iterator[Batch]:
-        """The numeric columns of a large result, batch by batch.
+        """Yield the numeric columns of a large result, batch by batch.
 
         `ordered` keeps the order of the query or of the files: otherwise DuckDB returns batches in any order, and
         DuckDB 1.5 even those of a query that sorts its rows.
@@ -122,7 +122,7 @@ class EngineSession(Session):
         return self._parsing_error(text) or super()._named(error, reading)
 
     def _parsing_error(self, text: str) -> InputError | None:
-        """The error for a CSV line that cannot be parsed, with file, line and text; None for other errors."""
+        """Return the error for a CSV line that cannot be parsed, with file, line and text; or None."""
         line, file = (
             re.search(r"CSV Error on Line: (\d+)", text),
             re.search(r"^ *file = (.+)$", text, re.MULTILINE),

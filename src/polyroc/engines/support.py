@@ -17,7 +17,6 @@ __all__ = [
     "FEATURES",
     "MODES",
     "VERBS",
-    "Feature",
     "Mode",
     "Verb",
     "check_measure",
@@ -93,7 +92,7 @@ def _verbs(
     spark: tuple[Verb, ...] | None = None,
     tally: tuple[Verb, ...] = NONE,
 ) -> Mapping[Mode, tuple[Verb, ...]]:
-    """Spark supports what the engine over files does, unless something else is given."""
+    """Return the verbs by mode: Spark supports what the engine over files does, unless something else is given."""
     return {"memory": memory, "duckdb": duckdb, "spark": duckdb if spark is None else spark, "tally": tally}
 
 
@@ -103,9 +102,7 @@ def _engines(*parts: str | Reference) -> Mapping[Mode, Parts]:
 
 FEATURES: Mapping[str, Feature] = {
     "scores": Feature(
-        "one score, or one column per class",
-        ("Scores",),
-        _verbs(VERBS, VERBS, tally=ONLY_EVALUATE),
+        "one score, or one column per class", ("Scores",), _verbs(VERBS, VERBS, tally=ONLY_EVALUATE)
     ),
     "labels": Feature(
         "classes that are text, integers, floats or truth values; `labels`, `pos_label`",
@@ -122,31 +119,21 @@ FEATURES: Mapping[str, Feature] = {
         (Option("classifier"),),
         _verbs(VERBS, NONE),
     ),
-    "weight": Feature(
-        "importance weights",
-        (Option("sample_weight"),),
-        _verbs(VERBS, VERBS, tally=ONLY_EVALUATE),
-    ),
+    "weight": Feature("importance weights", (Option("sample_weight"),), _verbs(VERBS, VERBS, tally=ONLY_EVALUATE)),
     "frequency": Feature(
         "frequency weights",
         (Option("weight_kind", "frequency"),),
         _verbs(VERBS, NONE, tally=ONLY_EVALUATE),
         _engines("use ", Option("weight_kind", "importance"), " if the weights are not numbers of cases"),
     ),
-    "missing": Feature(
-        '`missing="drop"`',
-        (Option("missing", "drop"),),
-        _verbs(VERBS, VERBS),
-    ),
+    "missing": Feature('`missing="drop"`', (Option("missing", "drop"),), _verbs(VERBS, VERBS)),
     "sampling": Feature(
         '`sampling="case-control"`',
         (Option("sampling", "case-control"),),
         _verbs(ANY_SAMPLING, ANY_SAMPLING, tally=ONLY_EVALUATE),
     ),
     "groups": Feature(
-        "`groups` (patients): clustered standard errors",
-        (Option("groups"),),
-        _verbs(VERBS, ESTIMATES),
+        "`groups` (patients): clustered standard errors", (Option("groups"),), _verbs(VERBS, ESTIMATES)
     ),
     "folds": Feature(
         "`folds` of a cross-validation",
@@ -186,11 +173,7 @@ FEATURES: Mapping[str, Feature] = {
         ("An ordered measure of one column per class",),
         _verbs(ONLY_EVALUATE, NONE),
     ),
-    "limits": Feature(
-        "`tolerance`, `exact`, `memory`, `covariance`",
-        (Option("tolerance"),),
-        _verbs(NONE, VERBS),
-    ),
+    "limits": Feature("`tolerance`, `exact`, `memory`, `covariance`", (Option("tolerance"),), _verbs(NONE, VERBS)),
     "disk": Feature(
         "`disk`",
         (Option("disk"),),
@@ -213,7 +196,7 @@ def check_supported(feature: str, mode: Mode, verb: Verb | None, subject: Parts 
 
 
 def _message(entry: Feature, mode: Mode, verb: Verb | None, subject: Parts) -> Message:
-    """What is not available where, and what to do instead."""
+    """Return what is not available where, and what to do instead."""
     other_mode: Mode = "duckdb" if mode == "memory" else "memory"
     is_elsewhere = verb in (None, *entry.verbs[other_mode]) and entry.verbs[other_mode]
     ways = [*([INSTEAD[mode]] if is_elsewhere else []), *([entry.also[mode]] if mode in entry.also else [])]
@@ -223,7 +206,7 @@ def _message(entry: Feature, mode: Mode, verb: Verb | None, subject: Parts) -> M
 
 
 def decisions_subject(column: str) -> Parts:
-    """The beginning of the message about a column of text in the place of scores."""
+    """Return the beginning of the message about a column of text in the place of scores."""
     return (f"{column} holds text where numbers were expected; a column of decisions",)
 
 
@@ -239,12 +222,12 @@ def check_measure(measure: Measure, mode: Mode) -> None:
 
 
 def mode_of(is_spark: bool) -> Mode:
-    """The mode of data that an engine reads."""
+    """Return the mode of data that an engine reads."""
     return "spark" if is_spark else "duckdb"
 
 
 def support_table() -> list[list[str]]:
-    """The table as text: by feature, what is available in memory, by the engine, on Spark and from a tally."""
+    """Return the table as text: by feature, what is available in memory, by engines and from a tally."""
 
     def cell(mode: Mode, verbs: tuple[Verb, ...]) -> str:
         whole = ONLY_EVALUATE if mode == "tally" else VERBS

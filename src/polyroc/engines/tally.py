@@ -7,25 +7,20 @@ from typing import Any, Self
 import numpy as np
 
 from polyroc._results.provenance import Provenance
-from polyroc.engines.bins import BinnedValues, Layout, bin_bytes, record_width
-from polyroc.engines.counts import MOST_CLASSES, Counts
+from polyroc.engines.bins import (
+    BinnedValues,
+    Layout,
+    bin_bytes,
+    check_weight_precision,
+)
+from polyroc.engines.counts import MOST_CLASSES, Counts, check_applicable, default_bits, warn_absent
 from polyroc.engines.estimates import Estimator, ScanSummary
-from polyroc.engines.precision import check_weight_precision
 from polyroc.engines.support import check_measure
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
-from polyroc.errors import (
-    InputError,
-    NotApplicableError,
-    OutOfSpaceError,
-    SmallClassWarning,
-    ToleranceWarning,
-    UndefinedMeasureWarning,
-    warn,
-)
+from polyroc.errors import InputError, OutOfSpaceError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.threads import machine_memory
-from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.messages import short_repr
@@ -38,10 +33,7 @@ from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import Positive, validated
 from polyroc.validation.weights import LARGEST_WEIGHT, WEIGHT_UNIT, check_sampling, check_weight_kind
 
-__all__ = ["Tally", "check_applicable", "default_bits", "warn_absent"]
-
-TALLY_BYTES = 64 * 2**20  # of the records of a tally by default
-MOST_BITS, FEWEST_BITS = 16, 8  # of bins by default, depending on the memory that they take
+__all__ = ["Tally"]
 
 
 class Tally:
@@ -223,7 +215,7 @@ class Tally:
         return self._counts.cases()
 
     def to_bytes(self) -> bytes:
-        """The tally as bytes, to store or to send: compressed, with a version and a checksum; see `from_bytes`."""
+        """Return the tally as bytes to store or send: compressed, with version and checksum; see `from_bytes`."""
         counts = self._counts
         header = {
             "labels": [*self.labels],
@@ -237,7 +229,7 @@ class Tally:
         }
         if self.weight_scale != 1.0:
             header["weight_scale"] = self.weight_scale
-        return pack(StoredTally.of(header, counts))
+        return pack(StoredTally(header, {} if counts is None else counts.records()))
 
     @classmethod
     def from_bytes(cls, data: bytes, *, most_bytes: int = LARGEST_TALLY) -> Self:
@@ -263,7 +255,7 @@ class Tally:
             counts = tally._prepared(schema, header["weighted"])
             counts.ranges = {place: (float(low), float(high)) for place, low, high in header["ends"]}
             stored.check(counts)
-            stored.add_to(counts)
+            counts.add_records(stored.arrays)
             tally.rows = header["rows"]
         return tally
 
@@ -275,7 +267,7 @@ class Tally:
         )
 
     def _prepared(self, schema: Schema, weighted: bool) -> Counts:
-        """The counts, made for the kind of the first batch; an error if this batch is of another kind."""
+        """Return the counts, made for the kind of the first batch; an error if this batch is of another kind."""
         if self._counts is None:
             matrix, c = schema.kind != "score", schema.n_classes
             places = range(c) if matrix else range(1)
@@ -298,7 +290,7 @@ class Tally:
         return self._counts
 
     def _scaled(self, weight: FloatArray) -> FloatArray:
-        """The weights divided by `weight_scale`; an error if they cannot be summed exactly."""
+        """Return the weights divided by `weight_scale`; an error if they cannot be summed exactly."""
         scaled = np.ldexp(weight, -round(log2(self.weight_scale)))
         if scaled.max() > LARGEST_WEIGHT:
             raise InputError(
@@ -323,35 +315,3 @@ class Tally:
 
 def _described(schema: Schema, weighted: bool) -> str:
     return f"{schema.kind} {'with' if weighted else 'without'} weights"
-
-
-def default_bits(classes: int, columns: int, weighted: bool, room: float = TALLY_BYTES) -> int:
-    """The most bits, up to 16, with which the records of all columns take no more bytes than `room`."""
-    record = 8 * record_width(classes, weighted) * columns
-    for bits in range(MOST_BITS, FEWEST_BITS, -1):
-        if Layout.of(bits).size * record <= room:
-            return bits
-    return FEWEST_BITS
-
-
-def warn_absent(absent: Sequence[str], measure: Measure) -> None:
-    """Warn that classes have no case."""
-    named = ", ".join(map(repr, absent))
-    warn(f"No case of class {named}: {measure} undefined (nan). Add cases.", UndefinedMeasureWarning)
-
-
-def check_applicable(measure: Measure, counts: Counts) -> None:
-    """Raise an error if the measure does not apply to the counted predictions."""
-    reason = inapplicable_reason(measure, counts.schema, by_name=True)
-    if reason is not None:
-        raise NotApplicableError(f"{measure} ", reason, ".")
-    if measure.needs == "probabilities":
-        names = counts.schema.names
-        for place, (low, high) in counts.ranges.items():
-            if low < -ROUNDING or high > 1 + ROUNDING:
-                raise NotApplicableError(
-                    f"{measure} needs probabilities in [0, 1], but those of class {names[place]!r} go "
-                    f"from {low:g} to {high:g}; ",
-                    SOFTMAX,
-                    ".",
-                )

@@ -23,7 +23,7 @@ from polyroc.kernels.bins import FRACTION_BITS, MIXED, disguised_values
 if TYPE_CHECKING:
     from polyroc.engines.counts import Counts
 
-__all__ = ["LARGEST_TALLY", "StoredTally", "pack", "pack_message", "unpack", "unpack_message"]
+__all__ = ["LARGEST_TALLY", "StoredTally", "pack", "unpack"]
 
 MAGIC = b"polyroc tally 1\n"
 DIGEST_SIZE = sha256().digest_size
@@ -37,19 +37,6 @@ class StoredTally(NamedTuple):
 
     header: dict[str, Any]
     arrays: dict[str, tuple[IntArray, IntArray]]
-
-    @classmethod
-    def of(cls, header: dict[str, Any], counts: "Counts | None") -> "StoredTally":
-        """The occupied bins and the patterns that occurred."""
-        arrays: dict[str, tuple[IntArray, IntArray]] = {}
-        if counts is not None:
-            for place, bins in counts.bins.items():
-                records = bins.records
-                occupied = np.flatnonzero(records[:, 0])
-                arrays[f"column {place}"] = occupied, records[occupied]
-            for kind, patterns in counts.patterns.items():
-                arrays[kind] = patterns.codes, patterns.records
-        return cls(header, arrays)
 
     def check(self, counts: "Counts") -> None:
         """Raise an error unless the records fit these empty counts and agree with each other."""
@@ -66,15 +53,6 @@ class StoredTally(NamedTuple):
         if any(total != totals[0] for total in totals):
             _fail("the columns have different numbers of cases")
 
-    def add_to(self, counts: "Counts") -> None:
-        """Add the records to counts in the same bins."""
-        for place, bins in counts.bins.items():
-            bins.add_records(*self.arrays[f"column {place}"])
-        for kind, patterns in counts.patterns.items():
-            other = DecisionPatterns(patterns.pairwise, patterns.classes, patterns.weighted)
-            other.codes, other.records = self.arrays[kind]
-            patterns.merge(other)
-
 
 def _check_order(positions: IntArray, end: int) -> None:
     if (np.diff(positions, prepend=-1, append=end) <= 0).any():
@@ -82,7 +60,7 @@ def _check_order(positions: IntArray, end: int) -> None:
 
 
 def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows: int) -> list[list[int]]:
-    """Sums by class, as exact integers: cases and, with weights, weights in units of 2^-52."""
+    """Return sums by class, as exact integers: cases and, with weights, weights in units of 2^-52."""
     c = counted.classes
     cases, *sums = (records[:, 1 + i * c : 1 + (i + 1) * c] for i in range(5 if counted.weighted else 1))
     # A pattern of cases of weight 0 has a record without cases, and then without a mark.
@@ -107,14 +85,11 @@ def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows
     if not (fits & ((weight > 0) <= (cases > 0))).all():
         _fail("weights that do not fit their squares or cases")
     totals = [[sum(column) for column in part.T.tolist()] for part in (whole, fraction)]
-    return [
-        cases.sum(axis=0).tolist(),
-        [(high << FRACTION_BITS) + low for high, low in zip(*totals, strict=True)],
-    ]
+    return [cases.sum(axis=0).tolist(), [(high << FRACTION_BITS) + low for high, low in zip(*totals, strict=True)]]
 
 
 def _check_values(occupied: IntArray, records: IntArray, layout: Layout, limits: tuple[float, float]) -> None:
-    """Bins of one value have it in their mark; all values are between the smallest and the largest score."""
+    """Check that bins of one value have it in their mark, and that all values are in the range of the scores."""
     single = ~np.isin(records[:, 0], (0, MIXED))
     values = disguised_values(records[single, 0])
     low, high = limits
@@ -127,7 +102,7 @@ def _check_values(occupied: IntArray, records: IntArray, layout: Layout, limits:
 
 
 def pack(stored: StoredTally) -> bytes:
-    """Header and arrays as bytes."""
+    """Write header and arrays as bytes."""
     plain = (str, int, float, bool, type(None))
     other = [label for label in stored.header["labels"] if not isinstance(label, plain)]
     if other:
@@ -141,50 +116,6 @@ def pack(stored: StoredTally) -> bytes:
     )
     body = zlib.compress(len(head).to_bytes(8, "little") + head + arrays, 1)
     return MAGIC + sha256(body).digest() + body
-
-
-def pack_message(stored: StoredTally) -> bytes:
-    """As `pack`, for a message between processes of one run: faster, with small integers in few bytes."""
-    body, shapes = [], dict[str, Any]()
-    for name, (positions, records) in stored.arrays.items():
-        marks, mixed = records[:, 0], records[:, 0] == MIXED  # other marks are long, and few where bins are full
-        columns = (np.diff(positions, prepend=0), mixed.astype(np.int64), *records.T[1:], marks[~mixed])
-        short = [*map(_shortened, columns)]
-        shapes[name] = [(len(column), column.dtype.str) for column in short]
-        body += [column.tobytes() for column in short]
-    head = json.dumps({**stored.header, "held": shapes}).encode()
-    packed = zlib.compress(b"".join([len(head).to_bytes(8, "little"), head, *body]), 1)
-    return sha256(packed).digest() + packed
-
-
-def unpack_message(data: bytes) -> StoredTally:
-    """Read what `pack_message` wrote. A checksum finds damage; what fits it is trusted."""
-    digest, packed = data[:DIGEST_SIZE], data[DIGEST_SIZE:]
-    if sha256(packed).digest() != digest:
-        _fail("the checksum does not fit")
-    body = zlib.decompress(packed)
-    end = 8 + int.from_bytes(body[:8], "little")
-    header = json.loads(body[8:end])
-    arrays: dict[str, tuple[IntArray, IntArray]] = {}
-    for name, shapes in header.pop("held").items():
-        columns = []
-        for rows, kind in shapes:
-            columns.append(np.frombuffer(body, kind, rows, end))
-            end += columns[-1].nbytes
-        steps, *record, marks = columns
-        records = np.empty((len(steps), len(record)), dtype=np.int64)
-        for i, column in enumerate(record):
-            records[:, i] = column
-        records[records[:, 0] != MIXED, 0] = marks
-        arrays[name] = np.cumsum(steps, dtype=np.int64), records
-    return StoredTally(header, arrays)
-
-
-def _shortened(numbers: IntArray) -> "np.ndarray[Any, np.dtype[np.integer[Any]]]":
-    """Integers in the fewest bytes that hold them all."""
-    low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
-    types = ("<u1", "<u2", "<u4") if low >= 0 else ()
-    return numbers.astype(next((kind for kind in types if high <= np.iinfo(kind).max), "<i8"))
 
 
 def unpack(data: bytes, most_bytes: int = LARGEST_TALLY) -> StoredTally:
@@ -217,7 +148,7 @@ class _BoundedReader:
         self._stream, self._rest = zlib.decompressobj(), body
 
     def read(self, size: int) -> bytes:
-        """So many bytes; an error if there are fewer."""
+        """Read so many bytes; an error if there are fewer."""
         data = self._stream.decompress(self._rest, size) if size else b""
         self._rest = self._stream.unconsumed_tail if size else self._rest
         if len(data) != size:
@@ -225,7 +156,7 @@ class _BoundedReader:
         return data
 
     def close(self) -> None:
-        """An error unless all bytes were read."""
+        """Raise an error unless all bytes were read."""
         more = self._stream.decompress(self._rest, 1)
         if more or not self._stream.eof or self._stream.unused_data:
             _fail("it is too long")
@@ -318,7 +249,7 @@ def _places(header: Mapping[str, Any]) -> range:
 
 
 def _most_patterns(kind: str, classes: int) -> int:
-    """One more than the largest code of a pattern: a digit for each class, to base 3 or 2."""
+    """Return one more than the largest code of a pattern: a digit for each class, to base 3 or 2."""
     return int((3 if kind == "wins" else 2) ** classes)
 
 
@@ -327,7 +258,7 @@ def _is_whole(value: Any, low: int, high: int) -> bool:
 
 
 def _byte_planes(numbers: IntArray) -> bytes:
-    """The lowest bytes of all integers, then the next ones: high bytes are mostly zero and compress well."""
+    """Write the lowest bytes of all integers, then the next ones: high bytes, mostly zero, compress well."""
     return np.ascontiguousarray(numbers, "<i8").reshape(-1, 1).view(np.uint8).T.tobytes()
 
 

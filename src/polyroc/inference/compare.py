@@ -226,7 +226,6 @@ def _compare_rows(
         return compare_estimates(estimates, solution.covariance, accelerations, larger, adjustment, method.test)
 
     engine_arguments: dict[str, Any] = {
-        **cases.terms,
         "check": lambda schema: _require_two(schema.classifiers),
         "paired": True,
         "progress": progress,

@@ -272,7 +272,7 @@ def _evaluate_rows(
             return next(iter(solution.estimates.values()))
         return Evaluation(solution.estimates, skipped)
 
-    engine_arguments: dict[str, Any] = {**cases.terms, "errors": method is not None, "progress": progress}
+    engine_arguments: dict[str, Any] = {"errors": method is not None, "progress": progress}
     if cases.by:
         groups, overall = estimate_groups(cases, measure, result, **engine_arguments)
         return Grouped(cases.by, groups, overall, adjustment, dependent=cases.groups is not None or None)

@@ -26,7 +26,6 @@ from polyroc.kernels.jit import kernel
 __all__ = [
     "BINADE_BITS",
     "BLOCK",
-    "COUNTED",
     "FIRST_BINADE",
     "FRACTION_BITS",
     "HALF_BITS_OF_ONE",
@@ -170,15 +169,10 @@ def _count_in_record(
 def flush_counters(records: IntArray, counters: Counters) -> None:
     """Add the counters to the records and set them back; their bins stay mixed."""
     for k in range(len(records)):
-        if counters[k, 0] == 0:
-            continue
-        total = 0
-        for j in range(counters.shape[1]):
-            records[k, 1 + j] += counters[k, j] - COUNTED
-            counters[k, j] = COUNTED
-            total += records[k, 1 + j]
-        if total > 0:  # a bin may have been taken as mixed before it had a case
-            records[k, 0] = MIXED
+        if counters[k, 0] > 0:
+            for j in range(counters.shape[1]):
+                records[k, 1 + j] += counters[k, j] - COUNTED
+                counters[k, j] = COUNTED
 
 
 @kernel
@@ -257,12 +251,8 @@ def merge_bins(records: IntArray, counters: Counters, first: CodeArray, classes:
             if records[i, 0] != 0:
                 _add_record(merged[k], records[i], classes)
             if len(counters) > 0 and counters[i, 0] > 0:
-                total = 0
                 for j in range(classes):
                     merged[k, 1 + j] += counters[i, j] - COUNTED
-                    total += counters[i, j] - COUNTED
-                if total > 0:
-                    merged[k, 0] = MIXED
 
 
 @kernel
@@ -272,16 +262,10 @@ def occupied_bins(
     """The bins with cases, the number of cases by class, and whether their scores may differ; how many bins."""
     n = 0
     for k in range(len(records)):
-        mark, counted = records[k, 0], counters[k, 0] > 0
-        if mark == 0 and not counted:
-            continue
-        total = 0
-        for j in range(counters.shape[1]):
-            cases = records[k, 1 + j] + (counters[k, j] - COUNTED if counted else 0)
-            counts[n, j] = cases
-            total += cases
-        if total > 0:
-            occupied[n], mixed[n] = k, (counted or mark == MIXED) and total > 1
+        if records[k, 0] != 0:
+            for j in range(counters.shape[1]):
+                counts[n, j] = records[k, 1 + j] + (counters[k, j] - COUNTED if counters[k, 0] > 0 else 0)
+            occupied[n], mixed[n] = k, records[k, 0] == MIXED
             n += 1
     return n
 

@@ -160,7 +160,7 @@ def _of_files(source: EngineOptions, settings: _Settings, progress: ProgressOpti
         what = "A smooth curve" if settings.smooth else "The view 'pair'"
         raise NotApplicableError(f"{what} needs the cases in memory; use a sample of the rows.")
     with progress_callback(progress) as report:
-        return calibrate_files(source, settings.level, settings.replicates, settings.seed, report, **source.terms)
+        return calibrate_files(source, settings.level, settings.replicates, settings.seed, report)
 
 
 def _evaluate(scores: Scores, settings: _Settings) -> tuple[Calibration, dict[tuple[str, str], Analysis]]:

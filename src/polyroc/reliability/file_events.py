@@ -14,17 +14,17 @@ import numpy as np
 
 from polyroc.engines.binned_sample import two_sides
 from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
+from polyroc.engines.counts import default_bits
 from polyroc.engines.dataset import Dataset
-from polyroc.engines.event_counts import CountedEvents, EventColumns, EventSums
 from polyroc.engines.options import EngineOptions
 from polyroc.engines.scan import Scan, ScanPlan
-from polyroc.engines.tally import default_bits
 from polyroc.errors import InputError, OutOfSpaceError, ToleranceWarning, warn
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import Message, Option
 from polyroc.progress import Progress
 from polyroc.reliability.binned import BinnedEvent
 from polyroc.reliability.events import TOP_LABEL
+from polyroc.reliability.file_sums import CountedEvents, EventColumns, EventSums
 from polyroc.reliability.recalibration import certainty_text
 from polyroc.scores import Schema
 

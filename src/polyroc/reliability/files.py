@@ -2,13 +2,11 @@
 
 from itertools import combinations
 from math import inf, nan, sqrt
-from typing import Any
 
 import numpy as np
 
 from polyroc._results.provenance import Provenance
 from polyroc.engines.evaluate import open_dataset
-from polyroc.engines.event_counts import BARS
 from polyroc.engines.options import EngineOptions
 from polyroc.estimates.hypothesis_tests import chi_square_tail, two_sided
 from polyroc.kernels.arrays import FloatArray
@@ -27,6 +25,7 @@ from polyroc.reliability.decomposition import (
 from polyroc.reliability.differences import PartDifference, slope_difference
 from polyroc.reliability.events import Event
 from polyroc.reliability.file_events import FileEvents
+from polyroc.reliability.file_sums import BARS
 from polyroc.reliability.recalibration import JointTest
 from polyroc.reliability.result import (
     BinBounds,
@@ -42,10 +41,10 @@ __all__ = ["calibrate_files"]
 
 
 def calibrate_files(
-    settings: EngineOptions, level: float, n: int, seed: int, progress: Progress | None, **options: Any
+    settings: EngineOptions, level: float, n: int, seed: int, progress: Progress | None
 ) -> Calibration:
     """Calibration from all rows of files, tables or a Spark data frame."""
-    with open_dataset(settings, **options) as data:
+    with open_dataset(settings) as data:
         check_forecast(data.schema)
         events = FileEvents(data, settings, progress)
         events.count()

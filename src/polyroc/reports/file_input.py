@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.data_options import DataOptions, cases_of
+from polyroc.engines.evaluate import RowSample, sample_rows
 from polyroc.engines.files import is_frame
 from polyroc.engines.options import EngineOptions
-from polyroc.engines.row_sample import RowSample, sample_rows
 from polyroc.errors import NotApplicableError, PolyrocError, PolyrocWarning
 from polyroc.inference.methods import Method
 from polyroc.io.preview import has_more_rows
@@ -42,7 +42,7 @@ class FileCases:
         """Rows drawn at random, of which the cases are in memory."""
         with warnings.catch_warnings():  # the evaluation of all rows gives the same warnings
             warnings.simplefilter("ignore", PolyrocWarning)
-            return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed, **self.settings.terms)
+            return sample_rows(replace(self.settings, by=()), SAMPLED_CASES, seed)
 
     @property
     def collection(self) -> "partial[FileCollection]":

@@ -17,7 +17,7 @@ from polyroc.measures.applicability import ROUNDING
 from polyroc.progress import Progress
 from polyroc.rules import Rule
 
-__all__ = ["DecisionCounts", "class_totals", "count_decisions"]
+__all__ = ["class_totals", "count_decisions"]
 
 
 class DecisionCounts(NamedTuple):

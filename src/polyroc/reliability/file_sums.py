@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyroc.engines.bins import Layout
-from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
 from polyroc.engines.rows import Batch
+from polyroc.engines.scan import Contributions, InfluenceLookups
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.measures.applicability import ROUNDING, SUM_TOLERANCE
 
-__all__ = ["BARS", "CountedEvents", "EventBatch", "EventColumns", "EventSums"]
+__all__ = ["BARS", "CountedEvents", "EventColumns", "EventSums"]
 
 BARS = 20  # of the histogram of predictions
 ROWS_AT_ONCE = 2**16
