@@ -24,7 +24,7 @@ def _measures(title: str, entries: Sequence[MeasureNames]) -> str:
 
 def _link(entry: MeasureNames) -> str:
     """Return the measure, with a link to its page."""
-    return f"[`{entry.polyroc}`]({entry.page.removeprefix('docs/')})"
+    return f"[`{entry.polyroc}`](measures/{entry.polyroc.partition('(')[0]}.md)"
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

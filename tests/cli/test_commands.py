@@ -132,7 +132,6 @@ def test_lines_that_name_columns_labels_or_tests_in_other_ways(tmp_path):
     named = [text for name in "abc" for text in ("--scores", f"{name}={name}")]
     refused = line(*named, "--method", "stuart-maxwell").stderr
     assert "there is no method 'stuart-maxwell'; it is no test of performance" in refused
-    assert "(docs/examiner.md)" in refused
     assert "'mcnema' is not one of 'influence'" in line(*named, "--method", "mcnema").stderr
     assert "Test that all are equal: Cochran's Q, p = 0." in line(*named, "--method", "mcnemar").stdout
 

@@ -19,21 +19,21 @@ Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9]
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("AUC", r"in polyroc it is 'auc' \(docs/measures/auc.md\)"),
+        ("AUC", r"in polyroc it is 'auc'\."),
         ("ROC AUC", "'auc'"),
         ("c_index", "'auc'"),
         ("Hand-Till", "'hand_till'"),
         ("roc_auc_ovr", "'ova'"),
         ("roc_auc_ovo", "'hand_till'"),
         ("M", "'hand_till'"),
-        ("HUM", r"'vus' for ordered classes, one score .*, or 'he\(scoring=\"distance\"\)'"),
+        ("HUM", r"'vus' for ordered classes, one score, or 'he\(scoring=\"distance\"\)'"),
         ("balanced_accuracy", "'macro_average'"),
         ("ap", "'average_precision'"),
         ("pr_auc", "'average_precision'"),
         ("fpr", "in polyroc 1 minus it is 'specificity'"),
         ("recall", "'sensitivity'"),
         ("f1", "polyroc does not have it: scikit-learn has it, f1_score"),
-        ("brier_score_loss", r"in polyroc it is 'brier' \(docs/measures/brier.md\)"),
+        ("brier_score_loss", r"in polyroc it is 'brier'\."),
         ("cross_entropy", "'log_loss'"),
         ("IPA", "'brier_skill'"),
         ("mcc", "polyroc does not have it: .*matthews_corrcoef"),
@@ -78,7 +78,7 @@ def test_keys_of_polyroc_are_measures_whatever_the_table_says():
         assert hint is None or f"'{key}" in hint
     for entry in measure_names():
         assert bool(entry.polyroc) != bool(entry.instead)
-        assert (DOCS.parent / entry.page).exists()
+        assert not entry.polyroc or (DOCS / "measures" / f"{entry.polyroc.partition('(')[0]}.md").exists()
 
 
 def test_an_alias_has_one_meaning_or_says_what_each_is_for():
@@ -113,9 +113,10 @@ def test_on_the_command_line(tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("y,s\n0,0.1\n0,0.4\n1,0.3\n1,0.9\n")
     arguments = ("evaluate", path, "--truth", "y", "--scores", "s", "-m")
-    done = polyroc(*arguments, "AUC")
+    assert polyroc(*arguments, "AUC").stdout == polyroc(*arguments, "auc").stdout
+    done = polyroc(*arguments, "roc_auc")
     assert done.returncode == 2
-    assert "There is no measure 'AUC'; in polyroc it is 'auc' (docs/measures/auc.md)." in done.stderr
+    assert "There is no measure 'roc_auc'; in polyroc it is 'auc'." in done.stderr
     done = polyroc(*arguments, "auc", "--multi-class", "ovr")
     assert done.returncode == 2
     assert "No such option --multi-class; choose the measure: 'hand_till' is multi_class='ovo'" in done.stderr
@@ -138,7 +139,7 @@ def test_documented():
         ("tpr(fpr=0.25)", "sensitivity(fpr=0.25)", r"tpr\(fpr=0.25\) is computed as sensitivity\(fpr=0.25\)"),
         ("Recall(SPEC=0.75)", "sensitivity(specificity=0.75)", "computed as"),
         ("sensitivity(tnr=0.75)", "sensitivity(specificity=0.75)", "computed as"),
-        ("tnr(tpr=0.5)", "specificity(tpr=0.5)", r"docs/measures/specificity.md"),
+        ("tnr(tpr=0.5)", "specificity(tpr=0.5)", "computed as"),
         ("specificity(fnr=0.5)", "specificity(sensitivity=0.5)", "computed as"),
         (
             "fpr(recall=0.5)",

@@ -151,7 +151,18 @@ def complete_measures(_: click.Context, __: click.Parameter, incomplete: str) ->
 
 def measure_option(text: str, **more: Any) -> Callable[[Any], Any]:
     """The option -m, --measure; the shell completes its keys."""
-    return click.option("-m", "--measure", metavar="KEY", help=text, shell_complete=complete_measures, **more)
+    more = {"callback": _in_lower_case, "shell_complete": complete_measures, **more}
+    return click.option("-m", "--measure", metavar="KEY", help=text, **more)
+
+
+def _in_lower_case(_context: Any, _option: Any, keys: Any) -> Any:
+    """Return keys of measures as Python spells them, in whatever case they were typed."""
+    from polyroc.measures.registry import MEASURES
+
+    if not isinstance(keys, str):
+        return None if keys is None else tuple(_in_lower_case(_context, _option, key) for key in keys)
+    key, bracket, rest = keys.partition("(")
+    return f"{key.lower()}{bracket}{rest}" if key.strip().lower() in MEASURES else keys
 
 
 level_option = click.option(

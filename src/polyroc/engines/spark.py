@@ -515,7 +515,7 @@ def run_spark(action: Callable[[], T]) -> T:
         if "No module named 'polyroc" in text:
             raise MissingPackageError(
                 "Spark's executors cannot import polyroc. Install it in their environment (with numba and "
-                "pyarrow), or send an environment that has it; docs/scale.md says how."
+                "pyarrow), or send an environment that has it."
             ) from error
         if "maxResultSize" in text:
             raise OutOfSpaceError(

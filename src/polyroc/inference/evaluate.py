@@ -7,6 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, cast, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from polyroc.conversions import to_ordered
 from polyroc.data_options import DataOptions, WholeDataOptions, cases_of
@@ -84,8 +85,10 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    data: Any, y_score: Any = ..., *, measure: MeasureLike, **options: Unpack[_Options]
-) -> Estimate | Evaluation: ...
+    data: Any, y_score: npt.ArrayLike, *, measure: MeasureLike, **options: Unpack[_Options]
+) -> Estimate: ...
+@overload
+def evaluate(data: Any, *, measure: MeasureLike, **options: Unpack[_Options]) -> Any: ...
 
 
 @validated

@@ -84,7 +84,7 @@ def _by_other_name(text: str, other: OtherName) -> Measure:
     """The measure that a name from elsewhere denotes, with a note that says so."""
     record = MEASURES[other.key].with_options(**other.options)
     what = f"1 minus {record}, which is computed" if other.is_complement else f"computed as {record}"
-    warn(f"{text} is {what} ({other.page}).", OtherNameWarning)
+    warn(f"{text} is {what}.", OtherNameWarning)
     return record
 
 

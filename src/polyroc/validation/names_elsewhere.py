@@ -23,7 +23,6 @@ __all__ = [
     "other_name",
 ]
 
-PAGE, TESTS_PAGE = "docs/concordance.md", "docs/examiner.md"
 VERBS = "Not a measure but a verb"
 
 
@@ -55,12 +54,6 @@ class MeasureNames(NamedTuple):
     aliases: tuple[str, ...] = ()
     complements: tuple[str, ...] = ()
     instead: str = ""
-
-    @property
-    def page(self) -> str:
-        """The page about it."""
-        key = self.polyroc.partition("(")[0]
-        return f"docs/measures/{key}.md" if key else PAGE
 
 
 class OptionNames(NamedTuple):
@@ -110,9 +103,9 @@ def measure_hint(name: str) -> str | None:
     """What polyroc calls a measure of this name, or who has it; None for an unknown name.
 
     >>> measure_hint("AUC")
-    "in polyroc it is 'auc' (docs/measures/auc.md)."
+    "in polyroc it is 'auc'."
     >>> measure_hint("f1")
-    "polyroc does not have it: scikit-learn has it, f1_score; 'ppv' and 'sensitivity' are its two parts ..."
+    "polyroc does not have it: scikit-learn has it, f1_score; 'ppv' and 'sensitivity' are its two parts..."
     """
     meanings = dict(_entries_by_name().get(_plain(name), []))
     if not meanings:
@@ -120,11 +113,11 @@ def measure_hint(name: str) -> str | None:
     known = [entry for entry in meanings if entry.polyroc]
     if known:
         subject = "1 minus it" if meanings[known[0]] else "it"
-        parts = [f"'{entry.polyroc}'{_of(entry, len(known))} ({entry.page})" for entry in known]
+        parts = [f"'{entry.polyroc}'{_of(entry, len(known))}" for entry in known]
         return f"in polyroc {subject} is {', or '.join(parts)}."
     (entry,) = meanings
     start = "it is not a measure in polyroc: " if entry.section == VERBS else "polyroc does not have it: "
-    return f"{start}{entry.instead} ({PAGE})."
+    return f"{start}{entry.instead}."
 
 
 class OtherName(NamedTuple):
@@ -136,14 +129,11 @@ class OtherName(NamedTuple):
         The measure and the options in polyroc.
     is_complement
         True if the name is that of 1 minus the measure.
-    page
-        The page about the measure.
     """
 
     key: str
     options: dict[str, Any]
     is_complement: bool
-    page: str
 
 
 def other_name(name: str, options: Mapping[str, Any]) -> OtherName | None:
@@ -152,9 +142,9 @@ def other_name(name: str, options: Mapping[str, Any]) -> OtherName | None:
     Options that are rates have their other names, too. Whether the measure has these options is for it to say.
 
     >>> other_name("TPR", {"fpr": 0.1})
-    OtherName(key='sensitivity', options={'fpr': 0.1}, is_complement=False, page='docs/measures/sensitivity.md')
-    >>> other_name("fpr", {"recall": 0.9})[:3]
-    ('specificity', {'sensitivity': 0.9}, True)
+    OtherName(key='sensitivity', options={'fpr': 0.1}, is_complement=False)
+    >>> other_name("fpr", {"recall": 0.9})
+    OtherName(key='specificity', options={'sensitivity': 0.9}, is_complement=True)
     """
     if not options:
         return None
@@ -168,7 +158,7 @@ def other_name(name: str, options: Mapping[str, Any]) -> OtherName | None:
     renamed = dict(_option(option, value) for option, value in options.items())
     if len(renamed) < len(options):  # two names of one option
         return None
-    return OtherName(key, renamed, is_complement, entry.page)
+    return OtherName(key, renamed, is_complement)
 
 
 # Rates that are options of measures: the entry, and the option that is 1 minus it, if the measures have one.
@@ -209,10 +199,10 @@ def option_hint(name: str) -> str | None:
     """What to write in polyroc for an option of another package; None for an unknown name.
 
     >>> option_hint("max_fpr")
-    "choose the measure 'partial_auc(fpr=(0, 0.1))' (docs/concordance.md)."
+    "choose the measure 'partial_auc(fpr=(0, 0.1))'."
     """
     entry = next((entry for entry in option_names() if _plain(entry.option) == _plain(name)), None)
-    return None if entry is None else f"{entry.polyroc} ({PAGE})."
+    return None if entry is None else f"{entry.polyroc}."
 
 
 def _of(entry: MeasureNames, among: int) -> str:
@@ -229,7 +219,7 @@ def known_test(name: str) -> str | None:
     """Return what to use for a test that is no method of `compare`; None for an unknown name.
 
     >>> known_test("Stuart-Maxwell")
-    "it is no test of performance; compare the rate of one class by method 'mcnemar' (docs/examiner.md)."
+    "it is no test of performance; compare the rate of one class by method 'mcnemar'."
     """
     known = (test["instead"] for test in _tables()["test"] if _plain(name) in test["aliases"])
-    return next((f"{instead} ({TESTS_PAGE})." for instead in known), None)
+    return next((f"{instead}." for instead in known), None)
