@@ -17,7 +17,9 @@ def run(folder: Path) -> int:
     P /= P.sum(axis=1, keepdims=True)
     order = ["low", "middle", "high"]
     path = folder / "cases.csv"
-    path.write_text("y,a,b,sex\n" + "".join(f"{k},{u},{v},{n % 2}\n" for n, (k, u, v) in enumerate(zip(y, a, b))))
+    path.write_text(
+        "y,a,b,sex\n" + "".join(f"{k},{u},{v},{n % 2}\n" for n, (k, u, v) in enumerate(zip(y, a, b, strict=True)))
+    )
     two = {"a": a, "b": b}
     calls: list[object] = []
 
@@ -29,7 +31,7 @@ def run(folder: Path) -> int:
     area = pr.evaluate(y, a, measure="auc")
     low, high = area.confidence_interval()
     calls += [area.value + area.standard_error, high - low, area.confidence_interval(0.9).low, area.to_dict()]
-    calls += [area.to_json(), area.rows(), print(area)]
+    calls += [area.to_json(), area.rows(), str(area)]
     every = pr.evaluate(y, a)
     calls += [every["auc"].value, every.skipped, every.to_frame(), pr.evaluate(path, truth="y", scores="a")]
     calls += [
