@@ -31,10 +31,8 @@ __all__ = [
 ]
 
 WEIGHT_UNIT = 2.0**-52  # engines round weights and their squares down to multiples (`polyroc.kernels.bins`)
-LARGEST_BITS, SUM_BITS = (
-    25,
-    62,
-)  # of a weight, so that its square is an integer and a fraction; of a sum of squares
+LARGEST_BITS = 25  # of a weight, so that its square is an integer and a fraction
+SUM_BITS = 62  # of a sum of squares
 LARGEST_WEIGHT = 2.0**LARGEST_BITS
 SMALLEST_UNSCALED = 2.0**-20  # the squares of smaller weights would lose digits
 LARGEST_LOSS = 1e-3  # of a sum of squared weights by this rounding; a standard error changes by half of it
