@@ -70,10 +70,12 @@ def answer(verb, kind, options, folder):
             of_verb = {name: options[name] for name in ("by", "pooled") if name in options}
             read = {name: value for name, value in options.items() if name not in of_verb or name == "by"}
             make = pr.read if kind == "Scores" else pr.scan
-            given = read if kind == "Scores" else options
+            reading = read if kind == "Scores" else options
             exact = {} if kind == "Scores" else {"engine": "duckdb", "exact": True}
             result = function(
-                make(path, **COLUMNS, **POSITIVE, **given, **exact), **(of_verb if kind == "Scores" else {}), **own
+                make(path, **COLUMNS, **POSITIVE, **reading, **exact),
+                **(of_verb if kind == "Scores" else {}),
+                **own,
             )
     except (InputError, NotApplicableError) as error:
         return error

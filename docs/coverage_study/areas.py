@@ -118,7 +118,7 @@ def intervals(x: Array, y: Array) -> Iterator[tuple[str, Ends]]:
 
 def main() -> None:
     """Run the study, and write the table."""
-    rng, found = np.random.default_rng(11), {}
+    rng, rows = np.random.default_rng(11), {}
     for model in DRAW:
         area: Any = true_area(model)
         for target in VALUES:
@@ -128,10 +128,10 @@ def main() -> None:
                 spread = 3.92 * (x[:, :, None] < y[:, None, :]).mean(axis=(1, 2)).std()
                 for name, (low, high) in intervals(x, y):
                     covered = ((low <= area(shift) + 1e-9) & (area(shift) <= high + 1e-9)).mean()
-                    found.setdefault(name, []).append((covered, np.median(high - low) / spread))
+                    rows.setdefault(name, []).append((covered, np.median(high - low) / spread))
     lines = ["| interval of an AUC | lowest coverage, % | below 93 % | 93 to 97.5 % | above 97.5 % | width |"]
     lines.append("| --- |" + " ---: |" * 5)
-    for name, cells in found.items():
+    for name, cells in rows.items():
         covered, width = np.array(cells).T
         counts = (covered < 0.93, (covered >= 0.93) & (covered <= 0.975), covered > 0.975)
         shares = " | ".join(str(int(one.sum())) for one in counts)

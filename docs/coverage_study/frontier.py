@@ -50,16 +50,16 @@ HEAD = (
 
 def ends_of(difference: pr.results.Difference) -> list[tuple[float, float]]:
     """Return Wald's interval and that of each candidate."""
-    reach, found = Z * difference.standard_error, []
-    found.append((difference.value - reach, difference.value + reach))
+    reach, intervals = Z * difference.standard_error, []
+    intervals.append((difference.value - reach, difference.value + reach))
     assert difference.region is not None
     first, second = difference.region.estimates
     for unseen, share, factor in CANDIDATES.values():
         score_test.UNSEEN_RANKS, score_test.SMALLEST_SHARE = unseen, share
         region = score_test.ScoreRegion(first, second, difference.standard_error**2)
         degrees = None if difference.df is None or factor == inf else factor * difference.df
-        found.append(region.ends(student_z(Z, degrees)))
-    return found
+        intervals.append(region.ends(student_z(Z, degrees)))
+    return intervals
 
 
 def simulate(task: tuple[Cell, int]) -> list[npt.NDArray[np.float64]]:
@@ -119,8 +119,10 @@ def main() -> None:
     pairs = [cell for cell in cells() if cell.kind == "pair" and cell.model_name not in OUTLIER_MODELS]
     usual = [cell for cell in pairs if min(cell.sizes) >= 10 and sum(cell.sizes) <= MOST_CASES]
     with ProcessPoolExecutor(chosen.jobs) as pool:
-        found = [one for some in pool.map(simulate, [(cell, chosen.replicates) for cell in usual]) for one in some]
-    text = table(np.array(found))
+        intervals = [
+            one for some in pool.map(simulate, [(cell, chosen.replicates) for cell in usual]) for one in some
+        ]
+    text = table(np.array(intervals))
     if chosen.replicates != REPLICATES:
         sys.stdout.write(f"{text}\n")
         return

@@ -271,7 +271,7 @@ def test_the_conclusion_follows_definition_5():
     assert "contradict each other" in opposed.conclusion()
 
 
-def test_strict_consistency_is_said_where_every_pair_was_counted():
+def test_strict_consistency_of_all_pairs():
     """Definitions 1 and 2 of Ling, Huang & Zhang: four cases; six have a counterexample."""
     four = pr.compare_measures("auc", "accuracy", positives=2, negatives=2)
     for comparison in (four, four.reversed()):

@@ -368,7 +368,7 @@ def naive_resamples(scores, method):
 
     sample = Sample(scores, "classifier")
     cases = np.concatenate([sample.cases(k) for k in range(3)])
-    rows = np.empty((method.n, len(cases)))
+    rows = np.empty((method.replicates, len(cases)))
     rows[:, cases] = method.over_resamples(sample, lambda weight: weight.T.astype(float)).T
     return rows
 

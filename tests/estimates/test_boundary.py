@@ -288,7 +288,7 @@ def test_engines_have_the_same_intervals(tmp_path, weight):
     for name, kept in (("three", rows), ("two", rows[two])):
         lines = [",".join(map(repr, map(float, row))) for row in kept]
         (tmp_path / f"{name}.csv").write_text("\n".join(["y,s,p0,p1,p2,w", *lines]))
-    options = {"truth": "y", "engine": "duckdb", "weight": weight, "exact": True}
+    options = {"truth": "y", "engine": "duckdb", "sample_weight": weight, "exact": True}
     weights = None if weight is None else w
     pairs = [
         (

@@ -1,7 +1,7 @@
 """Damaged and odd input, and equal answers, for a limited time: how much was tried, and what failed.
 
     python tests/fuzz/run.py                                  ten minutes; prints the figures
-    python tests/fuzz/run.py --seconds 60 --rng 7            another time and seed
+    python tests/fuzz/run.py --seconds 60 --seed 7            another time and seed
     python tests/fuzz/run.py --only tallies --trial 123       one trial again, with its traceback
     python tests/fuzz/run.py --write                          stores the figures for docs/how_it_fails.md
 
@@ -45,9 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
     subjects = all_subjects()
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=600.0, help="time of all subjects together")
-    parser.add_argument("--rng", type=int, default=None, help="seed; a new one by default")
+    parser.add_argument("--seed", type=int, default=None, help="seed; a new one by default")
     parser.add_argument("--only", choices=list(subjects), help="one subject")
-    parser.add_argument("--trial", type=int, help="repeat this trial of --only and --rng")
+    parser.add_argument("--trial", type=int, help="repeat this trial of --only and --seed")
     parser.add_argument(
         "--write", action="store_true", help="store the figures in results.json, of --only if given"
     )
@@ -87,7 +87,7 @@ def _run_subject(name, seed, seconds):
     tried, accepted, failures, until = 0, 0, [], time.monotonic() + seconds
     while tried == 0 or time.monotonic() < until - 1:
         left = max(until - time.monotonic(), 1.0)
-        program = [sys.executable, __file__, "--only", name, "--rng", str(seed)]
+        program = [sys.executable, __file__, "--only", name, "--seed", str(seed)]
         program += ["--first", str(tried), "--seconds", str(left)]
         with subprocess.Popen(
             program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -119,7 +119,7 @@ def _run_subject(name, seed, seconds):
     print(f"{name:24} {tried:7,} tried {figure['rejected']:7,} rejected {len(failures):4} failed", flush=True)
     for failure in failures[:SHOWN]:
         print(
-            f"    --only '{name}' --rng {seed} --trial {failure['trial']}: {failure['message'][:300]}", flush=True
+            f"    --only '{name}' --seed {seed} --trial {failure['trial']}: {failure['message'][:300]}", flush=True
         )
     return figure
 

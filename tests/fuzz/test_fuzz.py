@@ -26,7 +26,7 @@ def test_a_few_trials(name):
 
 @pytest.mark.slow
 def test_the_program_counts_and_reports(capfd):
-    assert main(["--only", "plans", "--rng", "1", "--seconds", "3"]) == 0
+    assert main(["--only", "plans", "--seed", "1", "--seconds", "3"]) == 0
     assert "0 failed" in capfd.readouterr().out
-    assert main(["--only", "plans", "--rng", "1", "--trial", "3"]) == 0
+    assert main(["--only", "plans", "--seed", "1", "--trial", "3"]) == 0
     assert capfd.readouterr().out in ("rejected\n", "accepted\n")

@@ -106,8 +106,8 @@ TABLE = {  # by mean correlation of the scores, at these mean areas
 @pytest.mark.parametrize("correlation", TABLE)
 def test_the_correlation_of_areas_is_in_the_table(correlation):
     """To half a digit and a tenth: the table was made by numerical integration."""
-    found = [area_correlation(area, correlation, 50, 50) for area in AREAS]
-    assert found == pytest.approx(TABLE[correlation], abs=0.006)
+    areas = [area_correlation(area, correlation, 50, 50) for area in AREAS]
+    assert areas == pytest.approx(TABLE[correlation], abs=0.006)
 
 
 @pytest.mark.slow

@@ -170,7 +170,7 @@ def test_evaluate_and_compare_take_the_columns_of_stacked_rows(path):
         == 1
     )
     with pytest.raises(
-        pr.errors.InputError, match=r"case are only valid for files and tables.*truth=... and scores=..."
+        pr.errors.InputError, match=r"case is only valid for files and tables.*truth=... and scores=..."
     ):
         pr.evaluate(THREE, case="id", measure="auc")
 

@@ -192,7 +192,7 @@ def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
     for name, value in options.items():
         kinds = kinds_of.get(name, CURVES)
         if value and kind not in kinds:
-            option = {"views": "view"}.get(name, name.replace("_", "-"))
+            option = name.replace("_", "-")
             raise InputError(f"--{option} is not valid for {subject}; it is for {', '.join(kinds)}.")
 
 

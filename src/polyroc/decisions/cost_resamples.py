@@ -63,7 +63,7 @@ def rechoose_costs(
     shares_as_priors = not objective.priors_given and objective.criterion is None
     method = method.for_shares(shares_as_priors, scores)
     search = _Search.of(scores, classifier, objective, rule, shares_as_priors and scores.sampling == "cohort")
-    c, total = len(apparent.classes), getattr(method, "n", 0)
+    c, total = len(apparent.classes), getattr(method, "replicates", 0)
     done, lock = 0, Lock()
 
     def chunk(weights: FloatArray) -> FloatArray:

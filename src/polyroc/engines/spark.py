@@ -588,9 +588,9 @@ def _message(scan: Scan, error: PolyrocError | None) -> "pa.RecordBatch":
     import pyarrow as pa
 
     context = TaskContext.get()
-    held = [(counts.ranges, counts.records()) for counts in scan.counts.values()]
+    tables = [(counts.ranges, counts.records()) for counts in scan.counts.values()]
     products = None if scan.lookups is None else scan.lookups.products
-    data = zlib.compress(pickle.dumps(error or (scan.rows, products, held)), 1)
+    data = zlib.compress(pickle.dumps(error or (scan.rows, products, tables)), 1)
     part = None if context is None else context.partitionId()
     return pa.RecordBatch.from_pydict(
         {"part": pa.array([part], pa.int32()), "counts": pa.array([data], pa.binary())}
@@ -602,11 +602,11 @@ def _add_message(scan: Scan, data: bytes) -> None:
     message = _loads(data)
     if isinstance(message, PolyrocError):
         raise message
-    rows, products, held = message
+    rows, products, tables = message
     scan.rows += rows
     if scan.lookups is not None:
         scan.lookups.products += products
-    for counts, (ranges, records) in zip(scan.counts.values(), held, strict=True):
+    for counts, (ranges, records) in zip(scan.counts.values(), tables, strict=True):
         counts.add_records(records)
         for place, limits in ranges.items():
             counts.update_range(place, *limits)

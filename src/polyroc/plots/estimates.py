@@ -47,6 +47,7 @@ __all__ = [
     "shades_of",
 ]
 
+WIDE_TITLE = 32  # characters, from which a title above a matrix of few classes is smaller
 MOST_VOLUMES = 24  # bars
 VOLUMES_WIDTH, VOLUME_HEIGHT, VOLUMES_MARGIN = 7.0, 0.3, 1.1  # inches: the figure, a bar, above and below
 
@@ -212,7 +213,8 @@ def draw_pairs(
     title = (
         f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value, unit=estimate.unit)}"
     )
-    picture.ax.set_title(title, fontsize=text_size(), loc="left", **PLAIN)
+    size = text_size() if len(title) < WIDE_TITLE else small_size()
+    picture.ax.set_title(title, fontsize=size, loc="left", **PLAIN)
     return picture
 
 

@@ -6,7 +6,9 @@ from math import isfinite
 from typing import Any
 
 from polyroc.errors import InputError
+from polyroc.measures.registry import headline_measure
 from polyroc.messages import Call, Option, Reference, short_repr
+from polyroc.scores import Kind, Schema
 
 __all__ = [
     "FIELDS",
@@ -112,8 +114,10 @@ def as_study(columns: Mapping[str, Any]) -> dict[str, Any]:
     >>> as_study({"scores": ["rating"], "truth": "ill", "pos_label": "yes", "reader": "who"})
     {'scores': ['rating'], 'truth': 'ill', 'pos_label': 'yes', 'reader': 'who', 'measure': 'auc'}
     """
-    many = "vus" if len(columns["scores"]) == 1 else "hand_till"
-    return {**columns, "measure": "auc" if "pos_label" in columns else many}
+    labels = ("negative", "positive") if "pos_label" in columns else ("a", "b", "c")
+    kind: Kind = "score" if len(columns["scores"]) == 1 else "matrix"
+    known = Schema(labels, kind, positive=1 if len(labels) == 2 else None, ordered=True)
+    return {**columns, "measure": headline_measure(known).key}
 
 
 def as_reading(sent: Mapping[str, Any]) -> dict[str, Any]:

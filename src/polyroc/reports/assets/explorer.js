@@ -143,7 +143,7 @@
   function frontLine() {
     const { draws, seed } = opened(state.classifier).front.packed;
     if (!explorer.tables[state.classifier] || explorer.note || draws === null || !explorer.names[state.classifier]) return "";
-    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${explorer.names.length > 1 ? `[${explorer.names[state.classifier]}]` : ""}\n`;
+    return `front = polyroc.front(scores, draws=${draws}, rng=${seed})${explorer.names.length > 1 ? `[${explorer.names[state.classifier]}]` : ""}\n`;
   }
 
   function python(made) {
