@@ -70,7 +70,7 @@ def _name_classes(ax: Axes, names: Sequence[str], columns: Sequence[str], cell: 
     """Names at the left and below, on end where they are wider than a cell, small where there are many."""
     texts = [abbreviated(name, 18) for name in columns]
     size = min(small_size(), max(4.0, 0.8 * cell))
-    wide = max(text_width(text, size) for text in texts) > 0.85 * cell
+    wide = max(text_width(text, size) for text in texts) > 0.7 * cell  # names at the left take some of its width
     ax.set_yticks(np.arange(len(names)) + 0.5, [abbreviated(name, 30) for name in names], fontsize=size, **PLAIN)
     ax.set_xticks(np.arange(len(texts)) + 0.5, texts, fontsize=size, rotation=90 if wide else 0, **PLAIN)
     ax.tick_params(length=0)
