@@ -19,6 +19,7 @@ from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.fronts.result import MOST_NUMBERS
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.targets import first_below, least_excess
+from polyroc.kernels.threads import run_concurrently
 from polyroc.kernels.volumes import points_below_chance
 
 __all__ = ["AdaptiveCosts", "Targets", "budget", "first_costs", "scaled"]
@@ -26,6 +27,7 @@ __all__ = ["AdaptiveCosts", "Targets", "budget", "first_costs", "scaled"]
 LEAST_BUDGET, MOST_BUDGET = 10_000, 30_000  # cost vectors by default: up to six classes, and from ten on
 BUDGET_PER_ERROR = 333  # cost vectors by default per kind of error, between the two
 EMPHASES = (5.0, 0.2)  # factors of the cost of one error, all others equal
+PARTS = 8  # of the targets, which threads share
 TARGETS = 20_000  # random points that are aimed at and that count what a distribution has gained; not those of G
 MOST_BYTES = 2**24  # of the points that are remembered, so that they are compared with the targets only once
 PARENTS = 1000  # points of the front among which the nearest to a target is sought
@@ -116,7 +118,14 @@ class Targets:
             return new
         first = np.empty(len(self.points), dtype=np.int64)
         rates = self._rates(counts[new])
-        first_below(rates, np.argsort(-rates, axis=1), self.points, first)
+        order = np.argsort(-rates, axis=1)
+        ends = np.linspace(0, len(first), PARTS + 1).astype(np.intp).tolist()
+
+        def find(part: int) -> None:
+            own = slice(ends[part], ends[part + 1])
+            first_below(rates, order, self.points[own], first[own])
+
+        run_concurrently(find, PARTS, rates.size * len(first) // 64)
         dominated = first >= 0
         if dominated.any():
             self.points = self.points[~dominated]

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 from polyroc.kernels.targets import dominated, dominated_steps
+from polyroc.kernels.threads import run_concurrently
 
 __all__ = [
     "DominatedRegion",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 LEVELS = 256  # bitsets per objective, at most: if there are more distinct rates, bitsets only preselect
+PARTS = 16  # of the points, which threads share
 WORDS = 2**24  # 64-bit words of all bitsets together (128 MB)
 NUMBERS = 2**18  # random numbers at a time: 2 MB
 BOX = 20  # comparisons of corners that take as long as the smallest box
@@ -129,7 +131,15 @@ class DominatedRegion:
     def contains(self, points: FloatArray) -> BoolArray:
         """Which points are dominated by, or equal to, some member."""
         dominated = np.empty(len(points), dtype=np.bool_)
-        _look_up(points, self.members, self.levels, self.counts, self.bits, self.below, self.exact, dominated)
+        region = self.members, self.levels, self.counts, self.bits, self.below, self.exact
+
+        ends = np.linspace(0, len(points), PARTS + 1).astype(np.intp).tolist()
+
+        def look_up(part: int) -> None:
+            own = slice(ends[part], ends[part + 1])
+            _look_up(points[own], *region, dominated[own])
+
+        run_concurrently(look_up, PARTS, points.size * self.bits.shape[2])
         return dominated
 
 
