@@ -91,7 +91,7 @@ class Processes:
     def __call__(self, *arguments, interrupt=None, stdout="", stderr="", limits=None, environment=None, **more):
         """Run a command; `interrupt` is the time until Ctrl-C in seconds, None a stream that is closed.
 
-        A command that does not end within a minute after Ctrl-C is killed.
+        Ctrl-C comes again after 20 and 40 seconds; a command that does not end within a minute is killed.
         """
         files = [Path(self.folder.name, name) for name in ("out", "err")]
         for file in files:
@@ -104,8 +104,9 @@ class Processes:
         self.server.stdin.write(json.dumps(order | more) + "\n")
         self.server.stdin.flush()
         process = int(self.server.stdout.readline())
-        times = {} if interrupt is None else {signal.SIGINT: interrupt, signal.SIGKILL: interrupt + 60}
-        timers = [threading.Timer(seconds, _send, (process, number)) for number, seconds in times.items()]
+        sent = [] if interrupt is None else [(interrupt + 20 * k, signal.SIGINT) for k in range(3)]
+        sent += [] if interrupt is None else [(interrupt + 60, signal.SIGKILL)]
+        timers = [threading.Timer(seconds, _send, (process, number)) for seconds, number in sent]
         for timer in timers:
             timer.start()
         code = int(self.server.stdout.readline())

@@ -114,7 +114,7 @@ def test_on_the_command_line(tmp_path):
 
 
 def test_tests_of_other_names_are_answered_with_what_to_use():
-    with pytest.raises(pr.errors.InputError, match=r"There is no method '5x2 cv'; it is for learners.*examiner"):
+    with pytest.raises(pr.errors.InputError, match=r"There is no method '5x2 cv'; it is for learners"):
         pr.compare([0, 1], {"a": [0, 1], "b": [1, 0]}, measure="accuracy", method="5x2 cv")
 
 

@@ -263,7 +263,7 @@ def test_bayes_rule_on_the_page_is_operate(show, flat_report):
     assert text.startswith(
         "polyroc.operate(scores, costs={('setosa', 'versicolor'): 0.3, ('virginica', 'versicolor'): 10}"
     )
-    assert text.endswith("classifier='lda', calibrated=True)")
+    assert text.endswith("only='lda', calibrated=True)")
     assert eval(text, {"polyroc": pr, "scores": scores}).rule == expected.rule  # a reader may run it
 
 

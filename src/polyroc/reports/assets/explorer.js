@@ -159,7 +159,7 @@
     if (limits().length) terms.push(`at_most=${listed(limits())}`);
     if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})  # searches further than this page`;
     if (made.raised) return `polyroc.operate(scores, ${terms.join(", ")})  # searches further than this page`;
-    if (explorer.names.length > 1 && explorer.names[state.classifier]) terms.push(`classifier=${explorer.names[state.classifier]}`);
+    if (explorer.names.length > 1 && explorer.names[state.classifier]) terms.push(`only=${explorer.names[state.classifier]}`);
     if (c > 2) terms.push("calibrated=True");
     return `polyroc.operate(${["scores", ...terms].join(", ")})`;
   }
