@@ -402,7 +402,7 @@ def test_of_many_classifiers_the_explorer_has_the_best(show, monkeypatch):
     page = show(pr.report(y, made, path=None))
     assert page.locator("#explorer-terms select").first.locator("option").all_text_contents() == list(made)[:4]
     assert "The 4 best of 7 classifiers" in page.locator("#operating").inner_text()
-    assert "classifier='m0'" in page.locator("#explorer-python").inner_text()
+    assert "only='m0'" in page.locator("#explorer-python").inner_text()
     agrees(page, operate(y, made, calibrated=True, only="m0"))
 
 
