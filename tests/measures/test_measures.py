@@ -13,6 +13,9 @@ from measure_values import components, value
 from polyroc.errors import MeasureError, UndefinedMeasureWarning
 from strategies import ordered, probabilities, ranked, weights
 
+# Among the values drawn are numbers that are no probability beside others that are.
+pytestmark = pytest.mark.filterwarnings("ignore::polyroc.errors.SuspectInputWarning")
+
 CLOSE = {"rtol": 0, "atol": 1e-12}
 RANGES = [(0.0, 1.0), (0.0, 0.1), (0.2, 0.55), (0.9, 1.0)]
 DECISIONS = ["accuracy", "macro_average", "ht3", "pairwise_accuracy"]

@@ -41,7 +41,7 @@ SEARCHED = (
 
 def skip_other_solutions(name):
     """With another solution of a linear program, the search for costs continues elsewhere."""
-    if name in SEARCHED and version("scipy") < "1.17":
+    if (name in SEARCHED or name.startswith("FrontVolumes")) and version("scipy") < "1.17":
         pytest.skip("the linear programs of scipy before 1.17 have other solutions")
 
 
@@ -111,8 +111,8 @@ def test_stored_result_is_what_is_computed_now(name):
 
 
 def test_every_kind_of_result_is_stored():
-    for name in pr.__all__:
-        getattr(pr, name)  # a class is known only after its module is imported
+    for name in pr.results.__all__:
+        getattr(pr.results, name)  # a class is known only after its module is imported
     kinds = {
         kind.__name__
         for kind in _subclasses(Result)

@@ -175,7 +175,7 @@ class _Search:
 
     def note(self) -> Message | None:
         """Return a note on the column that identifies cases with several rows, by its structure; None without."""
-        often = {name: own for name, own in self.counts.items() if own.rows_per_value > FEWEST - 0.2}  # estimates
+        often = {name: own for name, own in self.counts.items() if own.rows_per_value > FEWEST - 0.5}  # estimates
         likely = [name for name, own in often.items() if own.rows == self.rows and own.rows_per_value < MAX_ROWS]
         sampled = self._sampled(likely)
         repeated = {name: rows for name, pairs in sampled.items() if (rows := _rows_per_case(pairs))}
