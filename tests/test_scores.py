@@ -70,7 +70,7 @@ def test_names_are_distinct_where_labels_are(labels):
     assert len(set(readable(tuple(labels)))) == len(labels)
 
 
-def test_from_arrays_is_what_the_verbs_build():
+def test_arrays_become_what_the_verbs_build():
     y, s = [0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.4]
     weight, groups = [1.0, 2.0, 1.0, 0.5, 1.0], ["a", "b", "a", "b", "c"]
     scores = pr.Scores(y, s, sample_weight=weight, groups=groups, sampling="case-control")
@@ -81,7 +81,7 @@ def test_from_arrays_is_what_the_verbs_build():
     assert pr.evaluate(scores, measure="auc").to_dict() == pr.evaluate(y, s, measure="auc", **options).to_dict()
 
 
-def test_from_arrays_takes_labels_and_several_classifiers():
+def test_arrays_take_labels_and_several_classifiers():
     y = ["low", "high", "mid", "low"]
     scores = pr.Scores(
         y, {"a": np.eye(3)[[0, 2, 1, 0]], "b": np.full((4, 3), 1 / 3)}, labels=["low", "mid", "high"]
@@ -91,7 +91,7 @@ def test_from_arrays_takes_labels_and_several_classifiers():
     assert pr.evaluate(scores, measure="hand_till", method=None)["a", "hand_till"].value == 1.0
 
 
-def test_from_arrays_repeats_frequency_weights_and_drops_missing_rows():
+def test_arrays_repeat_frequency_weights_and_drops_missing_rows():
     scores = pr.Scores([0, 1], [0.2, 0.7], sample_weight=[3, 2], weight_kind="frequency")
     assert (len(scores), scores.sample_weight, scores.weight_kind) == (5, None, "frequency")
     with pytest.warns(DroppedRowsWarning):
@@ -116,7 +116,7 @@ def test_from_arrays_repeats_frequency_weights_and_drops_missing_rows():
         (([0, 1, 2], [[0.2, 0.8]] * 3), {}, "2 columns but there are 3 classes"),
     ],
 )
-def test_from_arrays_rejects_invalid_input(arguments, options, message):
+def test_arrays_rejects_invalid_input(arguments, options, message):
     with pytest.raises(InputError, match=message):
         pr.Scores(*arguments, **options)
 

@@ -17,8 +17,8 @@ from polyroc.cli.options import (
     out_option,
     print_result,
     progress_bar,
+    rng_option,
     scores_from,
-    seed_option,
 )
 from polyroc.consistency.practice import OrderStability, Separation
 from polyroc.consistency.result import MeasureComparison
@@ -81,7 +81,7 @@ DATA = (
     column_options("classifier", "case", "class_", "table", "sample_weight", "weight_kind", "labels"),
     column_options("pos_label", "missing", "decimal", "encoding"),
     click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
-    seed_option,
+    rng_option,
     out_option(
         "PICTURE",
         "Also draw it (.png, .svg, .pdf): C and D against size, or the joint distribution of two measures.",

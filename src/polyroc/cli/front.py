@@ -22,8 +22,8 @@ from polyroc.cli.options import (
     print_result,
     progress_bar,
     require_truth,
+    rng_option,
     scores_from,
-    seed_option,
 )
 from polyroc.errors import InputError
 from polyroc.fronts.held_out import HeldOut
@@ -69,7 +69,7 @@ HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
     help="Random points for the Monte Carlo volumes; by default 1,000,000, from seven classes on 100,000.",
 )
 @click.option("--exact", is_flag=True, help="Exact volumes: for three classes, or small fronts of more.")
-@seed_option
+@rng_option
 @out_option("FRONT", "Store the front here: .npz or .json.")
 @click.option("--force", is_flag=True, help="Overwrite the front that --out names.")
 @click.option(

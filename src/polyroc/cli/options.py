@@ -58,9 +58,9 @@ __all__ = [
     "print_text",
     "progress_bar",
     "require_truth",
+    "rng_option",
     "score_columns",
     "scores_from",
-    "seed_option",
     "small_file",
     "smooth_option",
     "view_option",
@@ -174,7 +174,7 @@ level_option = click.option(
 )
 
 
-seed_option = click.option(
+rng_option = click.option(
     "--rng", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
 )
 
@@ -187,7 +187,7 @@ RESAMPLING = (
         type=click.IntRange(1),
         help="Number of replicates for resampling methods.",
     ),
-    seed_option,
+    rng_option,
 )
 
 
